@@ -27,7 +27,7 @@ _OUT = DATA / "generated"
 
 def all_benchmarks() -> list[Benchmark]:
     """In the order in which they run."""
-    clients = [*_codec(), *_requests(), *_lists(), *_watches()]
+    clients = [*_codec(), *_requests(), *_lists(), *_watches(), *_generic(), _discovery()]
     return [
         _generate(),
         crds_benchmark(),
@@ -321,4 +321,51 @@ def _typed(task: str, title: str, unit: str, library: str, note: str) -> Benchma
         factor=3,
         note=note,
         contenders=(_bare(bare, task), *(_worker(name, task) for name in (OURS, *peers))),
+    )
+
+
+GENERATED, GENERIC = "clientgen, a generated client", "clientgen, for any kind"
+
+
+def _generic() -> list[Benchmark]:
+    def calls(name: str, task: str, way: str) -> Contender:
+        return Contender(name, (python("ours"), "-m", "benchmarks.workers.generic", task, way))
+
+    return [
+        Benchmark(
+            name=f"generic-{task}",
+            title=f"{task.upper()} one pod in memory: {generated} and {generic}",
+            unit="us",
+            baseline=GENERATED,
+            factor=3,
+            note="The transport answers with the same bytes at once.",
+            contenders=(calls(GENERATED, task, "generated"), calls(GENERIC, task, "generic")),
+        )
+        for task, generated, generic in (
+            ("get", "`k.core_v1.pods(...).get(name)`", "`k.get(Pod, name)`"),
+            ("create", "`k.core_v1.pods(...).create(pod)`", "`k.create(pod)`"),
+        )
+    ]
+
+
+def _discovery() -> Benchmark:
+    def found(name: str, *arguments: str) -> Contender:
+        return Contender(name, (python("ours"), "-m", "benchmarks.workers.discovery", *arguments))
+
+    return Benchmark(
+        name="discovery",
+        title="Find the first resource by name (`deployments.apps`) of a 1.36 server",
+        unit="ms",
+        baseline="clientgen, from the server",
+        factor=2,
+        note=(
+            "In a process that has sent a request before. It includes the import of what discovery"
+            " takes. From the disk no request is made."
+        ),
+        contenders=(
+            found("clientgen, from the server", "sync", "cold"),
+            found("clientgen, from the disk", "sync", "warm"),
+            found("clientgen, asyncio, from the server", "async", "cold"),
+            found("clientgen, asyncio, from the disk", "async", "warm"),
+        ),
     )

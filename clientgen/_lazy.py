@@ -6,13 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
 __all__ = ["lazy_attributes"]
 
 
 def lazy_attributes(
-    module: str, package: str | None, where: Mapping[str, str]
+    module: str,
+    package: str | None,
+    where: Mapping[str, str],
+    optional: Container[str] = (),
 ) -> Callable[[str], object]:
     """Make the `__getattr__` of a module.
 
@@ -20,11 +23,25 @@ def lazy_attributes(
         module: the name of the module, for messages.
         package: the package that relative module names in `where` start from.
         where: the module that defines each name, such as `"._cache.indexer"`.
+        optional: the classes whose modules need an extra. Without it they can be looked at, as
+            `help()` and `import *` do, and making one raises the ImportError.
     """
 
     def attribute(name: str) -> object:
         if name not in where:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        return getattr(import_module(where[name], package), name)
+        try:
+            return getattr(import_module(where[name], package), name)
+        except ImportError as error:
+            if name not in optional:
+                raise
+            return _stand_in(name, str(error))
 
     return attribute
+
+
+def _stand_in(name: str, problem: str) -> type:
+    def refuse(*_: object, **_options: object) -> None:
+        raise ImportError(problem)
+
+    return type(name, (), {"__doc__": problem, "__init__": refuse})

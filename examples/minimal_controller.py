@@ -5,34 +5,27 @@ import asyncio
 from kubeapi import AsyncClientset
 from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Service, ServicePort, ServiceSpec
-from kubeapi.meta.v1 import ObjectMeta, OwnerReference
+from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import Request
-from clientgen.runtime.aio import AsyncController
+from clientgen.runtime import owned_by
+from clientgen.runtime.aio import AsyncContext, AsyncManager
 
 
-def service_for(web: Deployment, port: int) -> Service:
-    me = web.metadata
-    owner = OwnerReference(
-        api_version="apps/v1", kind="Deployment", name=me.name, uid=me.uid, controller=True
-    )
-    ports = [ServicePort(port=port)]
-    return Service(
-        metadata=ObjectMeta(name=me.name, owner_references=[owner]),
-        spec=ServiceSpec(selector=web.spec.selector.match_labels, ports=ports),
-    )
+async def reconcile(context: AsyncContext[Deployment]) -> None:
+    web = context.object  # None: it is deleted, and its Service is garbage-collected
+    if web and (port := web.metadata.annotations.get("example.com/port")):
+        meta = ObjectMeta(name=context.name, owner_references=[owned_by(web)])
+        ports = [ServicePort(port=int(port))]
+        spec = ServiceSpec(selector=web.spec.selector.match_labels, ports=ports)
+        service = Service(metadata=meta, spec=spec)
+        await context.clientset.apply(service, namespace=context.namespace, force=True)
 
 
 async def control(k: AsyncClientset) -> None:
-    async def reconcile(request: Request) -> None:
-        web = deployments.indexer.get(str(request))  # None: deleted, Service garbage-collected
-        if web and (port := web.metadata.annotations.get("example.com/port")):
-            service = service_for(web, int(port))
-            await k.core_v1.services(request.namespace).apply(service, force=True)
-
-    async with k, k.informers() as factory:
-        deployments, services = factory.apps_v1.deployments(), factory.core_v1.services()
-        await AsyncController("services", reconcile).for_(deployments).owns(services).run()
+    async with k:
+        manager = AsyncManager(k, leader_election="services")
+        manager.controller("services", reconcile).for_(Deployment).owns(Service)
+        await manager.run()
 
 
 if __name__ == "__main__":

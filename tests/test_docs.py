@@ -118,7 +118,8 @@ def commands(text: str) -> Iterator[str]:
     """Lines of shell blocks and code spans that begin with `clientgen`."""
     for name, body in FENCE.findall(text):
         if name in {"", "sh", "console"}:
-            lines = (line.removeprefix("$ ") for line in body.splitlines())
+            joined = body.replace("\\\n", " ")
+            lines = (line.removeprefix("$ ") for line in joined.splitlines())
             yield from (line for line in lines if line.startswith("clientgen "))
     for span in re.findall(r"`(clientgen [^`]+)`", FENCE.sub("", text)):
         yield span.replace("\n", " ")

@@ -32,25 +32,43 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "tests", "count"),
+    ("folder", "tests", "count", "role"),
     [
-        (".", "test_reaper.py", 7),
-        (".", "servicelookup", 74),
-        ("crontab", ".", 11),
-        ("foreign_crd", ".", 35),
+        (".", "test_reaper.py", 7, ""),
+        (".", "servicelookup", 75, "servicelookup/deploy/role.yaml"),
+        (".", "scripts", 14, ""),
+        ("crontab", ".", 19, "deploy/role.yaml"),
+        ("secret_copier", ".", 10, "deploy/role.yaml"),
+        ("webapp", ".", 10, "deploy/role.yaml"),
+        ("foreign_crd", ".", 35, ""),
+        ("conversion", ".", 16, "deploy/role.yaml"),
     ],
 )
-def test_the_tests_of_the_example_controllers_pass(folder: str, tests: str, count: int) -> None:
+def test_the_tests_of_the_example_controllers_pass(
+    folder: str, tests: str, count: int, role: str
+) -> None:
+    """Those with a role run under it, and need all of it."""
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
+    command += ["--under-rbac", role, "--rbac-minimal", role] if role else []
+    command += ["--rbac-sources", "."] if role and folder != "." else []
     done = subprocess.run([*command, tests], cwd=EXAMPLES / folder, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout
     assert f"{count} passed" in done.stdout
+    assert not role or f"{role}: everything is needed, and nothing is missing" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("folder", "arguments"),
-    [("crontab", ["verify"]), ("crontab", ["crd", "--check"]), ("foreign_crd", ["verify"])],
+    [
+        ("crontab", ["verify"]),
+        ("crontab", ["crd", "--check"]),
+        ("foreign_crd", ["verify"]),
+        ("conversion", ["verify"]),
+        ("conversion", ["crd", "--check"]),
+        ("webapp", ["verify"]),
+        ("webapp", ["crd", "--check"]),
+    ],
 )
 def test_generated_files_of_examples_are_up_to_date(folder: str, arguments: list[str]) -> None:
     command = [sys.executable, "-m", "clientgen", *arguments]

@@ -55,6 +55,10 @@ def modules(name: str):
         yield importlib.import_module(dotted)
 
 
+# Subresources that are streams, and a method of each.
+STREAMS = {"log": "logs", "exec": "exec", "attach": "attach"}
+
+
 def client_of(operation: Operation, flavour: str) -> type:
     """The generated class that has the calls of an operation's resource."""
     groups = python_names.group_packages([operation.group_version.group])
@@ -73,14 +77,15 @@ def test_every_operation_has_a_method_or_is_listed_as_left_out(spec, api, flavou
     left_out = {skipped.what for skipped in api.skipped}
     emitted = [op for op in spec.operations if op.operation_id not in left_out]
 
-    assert len(spec.operations) - len(emitted) == actions()["connect"]
+    streams = [op for op in emitted if op.action == "connect"]
+    assert len(spec.operations) - len(emitted) == actions()["connect"] - len(streams)
     for operation in emitted:
         client = client_of(operation, flavour)
-        verb = METHODS[operation.action]
+        verb = METHODS.get(operation.action, "")
         if not operation.subresource:
             assert hasattr(client, verb), operation.operation_id
-        elif operation.subresource == "log":
-            assert hasattr(client, "logs")
+        elif operation.subresource in STREAMS:
+            assert hasattr(client, STREAMS[operation.subresource])
         else:
             names = {
                 python_names.subresource_accessor(operation.subresource),
@@ -93,7 +98,7 @@ def test_skipped_operations_have_a_reason(spec, api) -> None:
     reasons = Counter(skipped.reason.partition(":")[0] for skipped in api.skipped)
 
     assert reasons == {
-        "a stream (exec, attach, portforward, proxy)": actions()["connect"],
+        "a stream for which there is no method": actions()["connect"] - 4,  # exec and attach
         "deprecated": actions()["watch"] + actions()["watchlist"],
         "not a call on a resource (discovery, version or key set)": actions()[""],
     }
@@ -267,4 +272,4 @@ def test_lines_are_short_and_the_package_is_bounded() -> None:
     lines = [line for path in files for line in path.read_text().splitlines()]
 
     assert max(map(len, lines)) <= 120
-    assert len(lines) <= 40_000
+    assert len(lines) <= 70_000

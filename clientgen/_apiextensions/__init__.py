@@ -6,7 +6,11 @@ definition, `status_of` whether its names are free; `installing`, `ending` and `
 status before and after.
 """
 
-from .cel.policies import expression_problem
+from .cel.activations import Activation, OutOfBudget, PolicyError
+from .cel.authorizer import Decide, authorizer_of, deciding_by
+from .cel.constructors import TYPE, type_problems, without_types
+from .cel.cost import CostBudget
+from .cel.policies import PolicyExpressions, expression_problem
 from .definition_rules import definition_warnings, validate_definition
 from .definitions import (
     Definition,
@@ -21,9 +25,18 @@ from .scale import ScalePaths
 from .versions import CustomVersion
 
 __all__ = [
+    "TYPE",
+    "Activation",
+    "CostBudget",
     "CustomVersion",
+    "Decide",
     "Definition",
+    "OutOfBudget",
+    "PolicyError",
+    "PolicyExpressions",
     "ScalePaths",
+    "authorizer_of",
+    "deciding_by",
     "default_definition",
     "definition_warnings",
     "ended",
@@ -32,5 +45,7 @@ __all__ = [
     "installing",
     "read",
     "status_of",
+    "type_problems",
     "validate_definition",
+    "without_types",
 ]

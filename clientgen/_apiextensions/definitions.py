@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.failures import Failure, internal_error, unclassified
+from clientgen._apimachinery.failures import unclassified
 
 from .shapes import is_list, listed, part
 from .versions import CustomVersion
@@ -29,6 +29,7 @@ class Definition:
         scope: `Namespaced` or `Cluster`.
         versions: all of them, in the order of the definition.
         conversion: the strategy, `None` or `Webhook`.
+        webhook: what is asked to convert objects, with the strategy `Webhook`.
         is_ending: whether its instances are being removed, so that no more are created.
     """
 
@@ -37,6 +38,7 @@ class Definition:
     scope: str
     versions: tuple[CustomVersion, ...]
     conversion: str = "None"
+    webhook: Mapping[str, Any] = field(default_factory=dict[str, Any])
     is_ending: bool = False
 
     @property
@@ -47,25 +49,17 @@ class Definition:
     def convert(self, value: dict[str, Any], version: CustomVersion) -> dict[str, Any]:
         """The object in another version: nothing but its apiVersion changes.
 
+        Definitions with the strategy `Webhook` have somebody else do this.
+
         Raises:
-            Failure: 500, the definition wants a webhook asked, which cannot be done here, or the
-                object is in a version that it no longer has.
+            Failure: 500, the object is in a version that the definition no longer has.
         """
         source = value.get("apiVersion")
         if source == version.api_version:
             return value
         if all(source != version.api_version for version in self.versions):
             raise unclassified(f"request to convert CR from an invalid group/version: {source}")
-        if self.conversion == "Webhook":
-            raise _no_webhook(self.names["plural"], self.group)
         return {**value, "apiVersion": version.api_version}
-
-
-def _no_webhook(plural: str, group: str) -> Failure:
-    return internal_error(
-        f"{plural}.{group} converts between its versions by a webhook; "
-        "this server calls none: use the strategy None, or the stored version only"
-    )
 
 
 def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
@@ -88,6 +82,7 @@ def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
             for version in spec["versions"]
         ),
         conversion=part(spec, "conversion").get("strategy", "None"),
+        webhook=part(part(spec, "conversion"), "webhook"),
     )
 
 

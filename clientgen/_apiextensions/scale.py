@@ -64,7 +64,8 @@ class ScalePaths:
         causes = [cause for path in paths for cause in _count_causes(_at(value, path), path)]
         selector = _at(value, self.selector) if self.selector else None
         if selector is not None and not isinstance(selector, str):
-            causes.append(invalid_value(self.selector, "", f"{self.selector} is not a string"))
+            why = _mistyped(selector, self.selector, "string")
+            causes.append(invalid_value(self.selector, "", why))
         return causes
 
 
@@ -72,12 +73,32 @@ def _count_causes(count: Any, path: str) -> list[Cause]:
     if count is None:
         return []
     if not isinstance(count, int) or isinstance(count, bool):
-        return [invalid_value(path, 0, f"{path} is not an integer")]
+        return [invalid_value(path, 0, _mistyped(count, path, "int64"))]
     if count < 0:
         return [invalid_value(path, count, "should be a non-negative integer")]
     if count > _MOST:
         return [invalid_value(path, count, f"should be less than or equal to {_MOST}")]
     return []
+
+
+_GO_TYPES: Final = (
+    (bool, "bool"),
+    (str, "string"),
+    (int, "int64"),
+    (float, "float64"),
+    (list, "[]interface {}"),
+    (dict, "map[string]interface {}"),
+)
+
+
+def _go_type(value: object) -> str:
+    return next(name for kind, name in _GO_TYPES if isinstance(value, kind))
+
+
+def _mistyped(value: Any, path: str, wanted: str) -> str:
+    """Return the server's words for a member of a wrong type."""
+    shown = str(value).lower() if value is True or value is False else value
+    return f"{path} accessor error: {shown} is of the type {_go_type(value)}, expected {wanted}"
 
 
 def _at(value: Any, path: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery import jsonpath
+from clientgen import _jsonpath
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import qualified_name_problems
 
@@ -218,7 +218,7 @@ class CustomVersion:
 
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
         """Return the values for field selectors, by the names of `selectable_fields`."""
-        return {name: _text(jsonpath.evaluate(path, obj)) for name, path in self._fields.items()}
+        return {name: _text(_jsonpath.evaluate(path, obj)) for name, path in self._fields.items()}
 
 
 def _finalizer_warnings(name: str) -> list[str]:

@@ -1,16 +1,17 @@
-"""Labels and annotations: their keys, values and sizes (apimachinery: api/validation)."""
+"""Labels, their selectors, and annotations (apimachinery: api/validation, labels)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .failures import Cause, invalid_value, too_long
 from .name_syntax import label_value_problems, qualified_name_problems
+from .optional_parts import part, parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["annotations_causes", "labels_causes"]
+__all__ = ["annotations_causes", "labels_causes", "selects"]
 
 _MOST_ANNOTATION_BYTES: Final = 256 * 1024
 
@@ -40,3 +41,21 @@ def annotations_causes(annotations: Mapping[str, str] | None, field: str) -> lis
     if size > _MOST_ANNOTATION_BYTES:
         causes.append(too_long(field, f"may not be more than {_MOST_ANNOTATION_BYTES} bytes"))
     return causes
+
+
+def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Tell whether a valid LabelSelector matches labels; an empty one matches all."""
+    wanted = part(selector, "matchLabels")
+    return all(labels.get(key) == value for key, value in wanted.items()) and all(
+        _fits(requirement, labels.get(requirement.get("key", "")))
+        for requirement in parts(selector, "matchExpressions")
+    )
+
+
+def _fits(requirement: Mapping[str, Any], value: str | None) -> bool:
+    operator, values = requirement.get("operator"), texts(requirement, "values")
+    if operator == "In":
+        return value in values
+    if operator == "NotIn":
+        return value not in values
+    return (value is not None) == (operator == "Exists")

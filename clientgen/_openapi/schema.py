@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFINITIONS",
     "KINDS",
+    "SELECTABLE",
     "Bounds",
     "Schema",
     "Validation",
@@ -32,6 +33,7 @@ __all__ = [
 DEFINITIONS: Final = "#/definitions/"
 """The prefix of references in OpenAPI v2."""
 KINDS: Final = "x-kubernetes-group-version-kind"
+SELECTABLE: Final = "x-kubernetes-selectable-fields"
 _PARTS: Final = ("group", "version", "kind")
 _TOPOLOGY: Final = (
     "x-kubernetes-list-type",
@@ -252,6 +254,14 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
         if self._kinds is None:
             self._kinds = kinds_of(self.raw)
         return self._kinds
+
+    @property
+    def selectable_fields(self) -> tuple[str, ...]:
+        """Paths that field selectors of the kind may have (`x-kubernetes-selectable-fields`)."""
+        stated = self.raw.get(SELECTABLE)
+        entries = [entry for entry in stated if is_object(entry)] if is_array(stated) else []
+        paths = (entry.get("fieldPath") for entry in entries)
+        return tuple(path.lstrip(".") for path in paths if isinstance(path, str))
 
     @property
     def list_type(self) -> str:

@@ -31,6 +31,16 @@ _RESOLVED: Final = frozenset(f"{TAG}{name}" for name in ("int", "float", "bool",
 class BadText(ValueError):  # noqa: N818 - it is about the text, the caller makes an error of it
     """The text is not YAML (or JSON); says why as the server would."""
 
+    def __init__(self, why: str, *, without_value: str | None = None) -> None:
+        """Make the error.
+
+        Args:
+            why: what the server would say, which may quote a value.
+            without_value: the same for messages that must not quote one.
+        """
+        super().__init__(why)
+        self.without_value = without_value or why
+
 
 def load_yaml(body: bytes, *, overriding: bool = False) -> tuple[Any, list[str]]:
     """Read the first document; gives the value and a sentence for each key that stands twice.
@@ -181,7 +191,12 @@ def _scalar(node: yaml.ScalarNode) -> str | float | bool | None:
         return text
     value = plain_value(text)
     if isinstance(value, str):
-        raise BadText(f"yaml: cannot decode !!str `{text}` as a !!{tag.removeprefix(TAG)}")
+        name = tag.removeprefix(TAG)
+        line = node.start_mark.line + 1
+        raise BadText(
+            f"yaml: cannot decode !!str `{text}` as a !!{name}",
+            without_value=f"yaml: line {line}: cannot decode a value as a !!{name}",
+        )
     return value
 
 

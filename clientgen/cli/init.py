@@ -1,4 +1,4 @@
-"""`clientgen init`: a project to start from, which runs at once."""
+"""`clientgen init`: an operator to start from, which runs at once."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ __all__ = ["init"]
 
 # Folders of version control, which may be in an otherwise empty folder.
 _NO_CONTENT = {".git", ".hg"}
+_GENERATING = ("clientgen crd", "clientgen crd --output chart/crds", "clientgen generate")
 
 
-@click.command(short_help="Create a project: a custom resource, its controller, a test.")
+@click.command(short_help="Create an operator: its kind, controller, webhooks, manifests.")
 @click.argument("directory", type=PATH, metavar="[DIR]", default=Path())
 @click.option("--name", help="The name of the project; by default the name of DIR.")
 @click.option(
@@ -43,7 +44,7 @@ _NO_CONTENT = {".git", ".hg"}
     type=OneOf(["sync", "asyncio"]),
     default="asyncio",
     show_default=True,
-    help="Whether the controller uses threads or asyncio.",
+    help="Whether the operator uses threads or asyncio.",
 )
 @quiet_option
 @click.pass_context
@@ -58,7 +59,9 @@ def init(
     flavour: str,
     quiet: bool,
 ) -> None:
-    """Create a project: a typed custom resource, a controller for it, and a test of both.
+    """Create an operator: a typed custom resource, its controller and webhooks, tests of both.
+
+    It has a Dockerfile, manifests for kustomize, a Helm chart and a CI file, too.
 
     DIR must be empty; it is created if it does not exist.
     """
@@ -108,15 +111,20 @@ def _generate(ctx: click.Context, directory: Path) -> None:
 
     config = directory / "pyproject.toml"
     ctx.invoke(crd, config=config, quiet=True)
+    ctx.invoke(crd, config=config, output=directory / "chart/crds", quiet=True)
     ctx.invoke(generate, config=config, quiet=True)
 
 
 def _say(directory: Path, chosen: StarterProject, *, generated: bool) -> None:
-    click.echo(f"{directory}: a controller for {chosen.kind} of {chosen.group}; see README.md")
+    click.echo(f"{directory}: an operator for {chosen.kind} of {chosen.group}; see README.md")
     steps = [
         *([f"cd {shlex.quote(str(directory))}"] if directory != Path() else []),
         'pip install -e ".[dev]"',
-        *([] if generated else ["clientgen crd", "clientgen generate"]),
+        *(
+            []
+            if generated
+            else ["clientgen crd", "clientgen crd --output chart/crds", "clientgen generate"]
+        ),
         "pytest",
     ]
     for step in steps:

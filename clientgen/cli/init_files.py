@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import shlex
 import sys
 from dataclasses import dataclass
 from importlib.resources import files
@@ -29,22 +30,29 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _GROUP = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
 _LONGEST_GROUP = 253
+_LONGEST_NAME = 50  # it is a label of DNS, also with what manifests append
 # So that `<Kind>Status` is a class, and the plural a label of DNS: 63 characters.
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,49}")
 # Kubernetes serves these only to who has the approval of its API reviewers.
 _PROTECTED = (".k8s.io", ".kubernetes.io")
 # Folders of the project, what it imports, and what that needs.
 _TAKEN_PACKAGES = frozenset(
-    {"aiohttp", "click", "clientgen", "crds", "dist", "msgspec", "mypy", "pytest", "tests"}
-    | {"urllib3", "yaml"}
+    {"aiohttp", "chart", "click", "clientgen", "deploy", "dist", "msgspec", "mypy", "pytest"}
+    | {"prometheus_client", "tests", "urllib3", "yaml"}
 )
 # Names that the files use for something else.
 _TAKEN_KINDS = frozenset(
-    {"Annotated", "AsyncClientset", "AsyncController", "AsyncInformerFactory", "AsyncIterator"}
-    | {"CRDS", "Callable", "Clientset", "Controller", "CustomResource", "FakeCluster"}
-    | {"InformerFactory", "Invalid", "Iterator", "Meta", "Model", "NotFound", "ObjectMeta"}
-    | {"Path", "Request", "ThreadPoolExecutor"}
+    {"ACCOUNT", "AdmissionRequest", "Annotated", "AsyncClientset", "AsyncClientsetBase"}
+    | {"AsyncContext", "AsyncIterator", "AsyncManager", "AsyncWebhooks", "Callable", "Clientset"}
+    | {"ClientsetBase", "Context", "CustomResource", "DEPLOY", "Denied", "FakeCluster", "Invalid"}
+    | {"Iterator", "Manager", "Meta", "Model", "NAMESPACE", "ObjectMeta", "Path", "Scheme"}
+    | {"ThreadPoolExecutor", "Webhooks"}
 )
+_BASE = (
+    *("kustomization.yaml", "namespace.yaml", "role.yaml", "deployment.yaml", "service.yaml"),
+    "webhooks.yaml",
+)
+_CHART = ("rbac.yaml", "deployment.yaml", "webhooks.yaml", "certificate.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,37 +73,80 @@ class StarterProject:
     def files(self) -> Iterator[tuple[str, str]]:
         """Every file by its path in the project."""
         values = self._values()
-        for path, template in (
-            ("README.md", "README.md"),
-            (".gitignore", "gitignore"),
-            ("pyproject.toml", "pyproject.toml"),
-            (f"{self.package}/__init__.py", "package.py"),
-            (f"{self.package}/v1.py", "v1.py"),
-            (f"{self.package}/controller.py", f"controller.{self.flavour}.py"),
-            ("tests/test_controller.py", f"test_controller.{self.flavour}.py"),
-        ):
+        for path, template in self._templates():
             text = files("clientgen.cli").joinpath("starter", f"{template}.tmpl").read_text("utf-8")
             yield path, Template(text).substitute(values)
 
+    def _templates(self) -> Iterator[tuple[str, str]]:
+        package, flavour = self.package, self.flavour
+        yield from (
+            ("README.md", "README.md"),
+            (".gitignore", "gitignore"),
+            (".dockerignore", "dockerignore"),
+            (".github/workflows/ci.yaml", "ci.yaml"),
+            ("Dockerfile", "Dockerfile"),
+            ("pyproject.toml", "pyproject.toml"),
+            (f"{package}/__init__.py", "package.py"),
+            (f"{package}/__main__.py", f"main.{flavour}.py"),
+            (f"{package}/v1.py", "v1.py"),
+            (f"{package}/controller.py", "controller.py"),
+            (f"{package}/webhooks.py", "webhooks.py"),
+            ("tests/test_operator.py", f"test_operator.{flavour}.py"),
+        )
+        yield from ((f"deploy/base/{name}", f"deploy/{name}") for name in _BASE)
+        yield "deploy/cert-manager/kustomization.yaml", "deploy/cert-manager.kustomization.yaml"
+        yield "deploy/cert-manager/certificate.yaml", "deploy/certificate.yaml"
+        yield from ((f"chart/{name}", f"chart/{name}") for name in ("Chart.yaml", "values.yaml"))
+        yield from ((f"chart/templates/{name}", f"chart/{name}") for name in _CHART)
+
     def _values(self) -> dict[str, str]:
         version, plural = GroupVersion(self.group, "v1"), plural_of(self.kind)
+        is_async, namespaced = self.flavour == "asyncio", self.namespaced
+        singular = self.kind.lower()
         return {
             "name": self.name,
+            "app": self.app,
             "package": self.package,
-            "client": f"{self.package}_client",
+            "client": self.client,
             "version": __version__,
             "group": self.group,
             "kind": self.kind,
+            "singular": singular,
             "plural": plural,
+            "path": f"{self.group.replace('.', '-')}-v1-{singular}",
+            "crd_file": f"{self.group}_{plural}.yaml",
             "accessor": resource_accessor(self.kind, plural),
             "group_version": group_version_accessor(
                 group_packages([self.group])[self.group], version
             ),
-            "scope": "" if self.namespaced else "# +genclient:nonNamespaced\n",
-            "key": "request.namespace, request.name" if self.namespaced else "request.name",
-            "namespace": "request.namespace" if self.namespaced else "",
-            "test_namespace": '"default"' if self.namespaced else "",
+            "Async": "Async" if is_async else "",
+            "aio": "aio" if is_async else "sync",
+            "async_": "async " if is_async else "",
+            "await_": "await " if is_async else "",
+            "scope": "" if namespaced else "# +genclient:nonNamespaced\n",
+            "rule_scope": "Namespaced" if namespaced else "Cluster",
+            "test_namespace": '"default"' if namespaced else "",
+            "webhooks_command": shlex.join(self.webhooks_command),
         }
+
+    @property
+    def app(self) -> str:
+        """The name of the objects in the cluster."""
+        return self.name.replace("_", "-")
+
+    @property
+    def client(self) -> str:
+        """The package that is generated."""
+        return f"{self.package}_client"
+
+    @property
+    def webhooks_command(self) -> list[str]:
+        """The command that writes the webhook configurations."""
+        return [
+            *("clientgen", "webhooks", f"{self.package}.webhooks:make_webhooks"),
+            *("--name", self.app, "--service", f"{self.app}/{self.app}"),
+            *("--output", "deploy/base/webhooks.yaml"),
+        ]
 
 
 def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str) -> StarterProject:
@@ -119,6 +170,9 @@ def _check_name(chosen: StarterProject, problems: Problems) -> None:
         usual = "write lower-case words such as `my-operator`"
         hint = _meant("-".join(_words(name.lower())), _NAME) or usual
         problems.add("--name", f"a project cannot be called `{name}`", hint)
+    elif len(name) > _LONGEST_NAME:
+        what = f"`{name}` has more than {_LONGEST_NAME} characters"
+        problems.add("--name", what, "give it another --name")
     elif keyword.iskeyword(package) or keyword.issoftkeyword(package):
         problems.add("--name", f"`{package}` is a keyword of Python", "give it another --name")
     elif package in sys.stdlib_module_names or package in _TAKEN_PACKAGES:

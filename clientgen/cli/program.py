@@ -21,7 +21,9 @@ _COMMANDS: Final = {
     "resources": "resources",
     "spec": "spec",
     "crd": "crd",
+    "rbac": "rbac",
     "serve": "serve",
+    "webhooks": "webhooks",
     "completion": "completion",
     "init": "init",
 }

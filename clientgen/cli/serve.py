@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _MOST_PORT = 65535
+_MOST_NODES = 1000
+_POD_STOP = 1.0
+_REACTION = 0.02
 
 
 @click.command(cls=SeveralValues, short_help="Serve the Kubernetes API from memory.")
@@ -84,6 +87,33 @@ _MOST_PORT = 65535
     metavar="SECONDS",
     help="The delay before namespaces are emptied and garbage is collected.",
 )
+@click.option(
+    "--play",
+    is_flag=True,
+    help="Play controllers, a scheduler and kubelets: workloads become ready, Jobs complete.",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(0, _MOST_NODES),
+    metavar="N",
+    help="How many nodes --play adds; by default one, if there are none.",
+)
+@click.option(
+    "--pod-start",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a pod takes to become ready with --play.",
+)
+@click.option(
+    "--job-run",
+    type=click.FloatRange(min=0),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the pod of a Job runs with --play.",
+)
 def serve(
     *,
     spec: Path | None,
@@ -95,6 +125,10 @@ def serve(
     token: str | None,
     token_file: Path | None,
     controller_delay: float,
+    play: bool,
+    nodes: int | None,
+    pod_start: float,
+    job_run: float,
 ) -> None:
     """Serve the Kubernetes API from memory, on 127.0.0.1, until interrupted.
 
@@ -103,6 +137,15 @@ def serve(
     with _explained():
         secret = _token(token, token_file)
         cluster = _cluster(spec, crds, manifests, controller_delay)
+        if play:
+            cluster.play(
+                nodes=nodes,
+                pod_start=pod_start,
+                pod_stop=_POD_STOP,
+                job_run=job_run,
+                delay=_REACTION,
+            )
+            cluster.compact()
         server = _server(cluster, port, kubeconfig, secret, tls=tls)
         stop = _stop_signal()
         with server:

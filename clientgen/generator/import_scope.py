@@ -25,16 +25,22 @@ KNOWN_NAMES: Mapping[str, str] = {
         ("UNSET_ZERO", "UnsetDict", "UnsetList"),
         META_MODULE,
     ),
-    **dict.fromkeys(("ModelList", "ObjectMeta", "Status"), META_MODULE),
+    **dict.fromkeys(("ModelList", "ObjectMeta", "Status", "Unstructured"), META_MODULE),
     **dict.fromkeys(("ApplyPatch", "JsonPatch", "MergePatch", "Patch"), "clientgen.runtime"),
     **dict.fromkeys(
         (
+            "AsyncClientsetBase",
+            "AsyncExecStream",
             "AsyncGroupVersionInformers",
             "AsyncLines",
+            "AsyncPortForward",
+            "AsyncProxy",
             "AsyncResourceClient",
             "AsyncRest",
             "AsyncSharedInformer",
             "AsyncSubresource",
+            "AsyncWaitingClient",
+            "AsyncWaitingCollection",
             "AsyncWatch",
         ),
         "clientgen.runtime.aio",
@@ -47,6 +53,9 @@ KNOWN_NAMES: Mapping[str, str] = {
             "DeleteOptions",
             "EachOptions",
             "EditOptions",
+            "ExecOptions",
+            "ExecResult",
+            "ExecStreamOptions",
             "GetOptions",
             "ListOptions",
             "LogOptions",
@@ -58,10 +67,14 @@ KNOWN_NAMES: Mapping[str, str] = {
     ),
     **dict.fromkeys(("ScopeOptions", "SelectorOptions"), "clientgen.runtime"),
     **dict.fromkeys(("ClusterLister", "NamespaceLister", "NamespacedLister"), "clientgen.runtime"),
+    "SelectableField": "clientgen.runtime",
     **dict.fromkeys(("Quantities", "Quantity"), META_MODULE),
     "Resource": "clientgen.runtime",
-    **dict.fromkeys(("AsyncIterator", "Callable", "Mapping"), "collections.abc"),
-    **dict.fromkeys(("Self", "Unpack", "overload"), "typing"),
+    **dict.fromkeys(("AsyncIterator", "Callable", "Mapping", "Sequence"), "collections.abc"),
+    **dict.fromkeys(
+        ("Any", "Self", "TYPE_CHECKING", "TypeAlias", "TypedDict", "Unpack", "overload"), "typing"
+    ),
+    "datetime": "datetime",
     "PathLike": "os",
     "TracebackType": "types",
 }
@@ -85,10 +98,11 @@ class Scope:
         self._package = "." + file.path.replace("/", ".").rpartition(".py")[0]
         self._package = self._package.rpartition(".")[0]
         self._module = "." + file.path.removesuffix(".py").replace("/", ".")
-        self._late = frozenset(f".{folder.replace('/', '.')}.models" for folder in file.late)
+        last = self._module.rpartition(".")[2]
+        self._late = frozenset(f".{folder.replace('/', '.')}.{last}" for folder in file.late)
         self._taken = {form for name in file.defines for form in self._forms(identifier(name))}
         self._imported: dict[Symbol, str] = {}
-        self._lazy: dict[str, list[str]] = {}
+        self._lazy: dict[Symbol, str] = {}
 
     def same_in_sync(self, words: str) -> str:
         """Names and words of the API, which the synchronous twin does not exchange."""
@@ -103,10 +117,19 @@ class Scope:
         """The name of a symbol in this file; imported from now on."""
         if symbol.module == self._module:
             return symbol.name
-        known = self._imported.get(symbol)
+        known = self._imported.get(symbol) or self._lazy.get(symbol)
         if known is None:
             known = self._free(symbol)
             self._imported[symbol] = known
+        return known
+
+    def ref_in_annotations(self, symbol: Symbol) -> str:
+        """The name of a symbol that only annotations use; only type checkers import it."""
+        known = self._imported.get(symbol) or self._lazy.get(symbol)
+        if known is None:
+            self.ref(Symbol("typing", "TYPE_CHECKING"))
+            known = self._free(symbol)
+            self._lazy[symbol] = known
         return known
 
     def _free(self, symbol: Symbol) -> str:
@@ -134,13 +157,12 @@ class Scope:
     def use_in_annotations(self, module: str, name: str) -> str:
         """A name that annotations use and code imports where it is needed."""
         self.ref(Symbol("typing", "TYPE_CHECKING"))
-        self._lazy.setdefault(module, []).append(identifier(name))
+        self._lazy[Symbol(module, identifier(name))] = name
         return name
 
     def lazy_imports(self) -> str:
         """Return the imports that only type checkers run."""
-        modules = sorted(self._lazy, key=module_order)
-        return self._block([(module, sorted(self._lazy[module])) for module in modules], indent=4)
+        return self._block(self._by_module(self._lazy), indent=4)
 
     def use(self, name: str) -> str:
         """A name of the runtime or the standard library, one of `KNOWN_NAMES`."""
@@ -163,12 +185,20 @@ class Scope:
         return self._block(self._sorted(late=True))
 
     def _sorted(self, *, late: bool) -> list[tuple[str, list[str]]]:
+        return self._by_module(
+            {
+                symbol: local
+                for symbol, local in self._imported.items()
+                if (symbol.module in self._late) is late
+            }
+        )
+
+    def _by_module(self, imported: Mapping[Symbol, str]) -> list[tuple[str, list[str]]]:
         by_module: dict[str, list[str]] = {}
-        for symbol, local in self._imported.items():
-            if (symbol.module in self._late) is late:
-                module = self._relative(symbol.module)
-                text = symbol.name if symbol.name == local else f"{symbol.name} as {local}"
-                by_module.setdefault(module, []).append(text)
+        for symbol, local in imported.items():
+            module = self._relative(symbol.module)
+            text = symbol.name if symbol.name == local else f"{symbol.name} as {local}"
+            by_module.setdefault(module, []).append(text)
         return [
             (module, sorted(by_module[module], key=import_order))
             for module in sorted(by_module, key=module_order)

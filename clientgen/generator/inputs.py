@@ -7,7 +7,7 @@ most runs read a few files and find that nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,7 +16,7 @@ from itertools import chain
 from clientgen._problems import ClientgenError, Problem, take_all
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.genclient import MarkerLine
-from clientgen.generator.ir import Imported
+from clientgen.generator.ir import Imported, Model
 from clientgen.generator.manifest import digest
 from clientgen.generator.sources.spec import Input, Spec
 
@@ -35,6 +35,8 @@ class Parsed:
     imported: Imported = field(default_factory=Imported)
     # Group versions that a cluster serves and cannot describe just now, and why.
     unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
+    # The shapes of the user's classes, when every imported class is known.
+    shapes: tuple[Callable[[Imported], tuple[Model, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def gather(config: PackageConfig) -> Inputs:
     return Inputs(tuple(take_all(partial(reader, config) for reader in readers)))
 
 
-def _merged(parts: Iterable[Parsed]) -> Parsed:
+def _merged(parts: Sequence[Parsed]) -> Parsed:
     """Merge all parts."""
     specs: list[Spec] = []
     markers: list[Mapping[str, Sequence[MarkerLine]]] = []
@@ -117,7 +119,8 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
             {**imported.provided, **part.imported.provided},
             {**imported.kinds, **part.imported.kinds},
         )
-    return Parsed(tuple(specs), tuple(markers), imported, unavailable)
+    own = tuple(model for part in parts for shapes in part.shapes for model in shapes(imported))
+    return Parsed(tuple(specs), tuple(markers), replace(imported, own=own), unavailable)
 
 
 def _kubernetes(parsed: Parsed) -> tuple[Spec, ...]:
@@ -170,7 +173,7 @@ def _types(config: PackageConfig) -> _Source:
     def parse() -> Parsed:
         _check_apart(config)
         parsed = source.parse(config.types, config.root, config.paths, config.where("types"))
-        return Parsed((parsed.spec,), (parsed.markers,), parsed.imported)
+        return Parsed((parsed.spec,), (parsed.markers,), parsed.imported, shapes=(parsed.shapes,))
 
     return _Source(source.gather(config.types, config.root, config.paths), parse)
 

@@ -15,6 +15,7 @@ from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen._problems import Problem
 
 __all__ = [
+    "META_MANIFESTS",
     "META_MODULE",
     "META_V1",
     "Api",
@@ -42,6 +43,7 @@ __all__ = [
 META_V1 = GroupVersion("meta", "v1")
 """The group version whose types the runtime has: they live once, so that packages work together."""
 META_MODULE = "clientgen.runtime.models"
+META_MANIFESTS = "clientgen.runtime.manifests"
 
 # The verbs of markers, in the order Go's client-gen emits them, plus nothing of our own.
 Verb = Literal[
@@ -173,6 +175,8 @@ class Imported:
         default_factory=dict[GroupVersionKind, tuple[ModelId, ...]]
     )
     """The user's own kinds, with clients or without: each with its list class, if there is one."""
+    own: tuple[Model, ...] = ()
+    """The shapes of classes that the user wrote, of which manifests are generated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +215,11 @@ class Resource:
     verbs: frozenset[Verb]
     subresources: tuple[Subresource, ...] = ()
     methods: tuple[Method, ...] = ()
-    logs: bool = False
+    streams: tuple[str, ...] = ()
+    """Its subresources that are streams, such as `log` and `exec`."""
     strategic_merge: bool = True
+    selectable_fields: tuple[str, ...] = ()
+    """Paths that field selectors may have, beside name and namespace: `spec.nodeName`."""
     create_result: ModelId | None = None
     """The model of the answer to a create, if it is not the object (a Binding gets a Status)."""
     has_lister: bool = True
@@ -245,6 +252,8 @@ class GroupVersionApi:
     group_version: GroupVersion
     models: tuple[Model, ...]
     resources: tuple[Resource, ...]
+    own: tuple[Model, ...] = ()
+    """The shapes of classes that the user wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +270,5 @@ class Api:
     """The same of the kinds that are not selected."""
     notes: tuple[Problem, ...] = ()
     """Notes for the authors of sources; they do not prevent generation."""
+    packaged: frozenset[ModelId] = frozenset()
+    """The models in `imported` that packages in use have, with their manifests."""

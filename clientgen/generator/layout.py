@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from clientgen.generator.literals import WIDTH, quoted
 
 __all__ = [
+    "argument",
     "attribute",
     "fold",
     "from_import",
@@ -78,8 +79,19 @@ def _fold_call(line: str) -> str:
     if not arguments:
         return line
     indent = " " * (len(line) - len(line.lstrip()))
-    inner = [fold(f"{indent}    {argument},") for argument in arguments]
+    inner = [argument(each, len(indent) + 4) for each in arguments]
     return "\n".join([f"{head}(", *inner, f"{indent}){tail}"])
+
+
+def argument(text: str, indent: int) -> str:
+    """An argument on a line of its own, of a call or of the head of a function; or on several."""
+    line = f"{' ' * indent}{text},"
+    name, colon, annotation = text.partition(": ")
+    members = _split(annotation, " | ") if name.isidentifier() and colon else []
+    if len(line) <= WIDTH or len(members) < 2 or " = " in annotation:  # noqa: PLR2004 - a union
+        return fold(line)
+    pad = " " * indent
+    return f"{pad}{name}: (\n{_union(members, indent + 4)}\n{pad}),"
 
 
 def _arguments(rest: str) -> tuple[list[str], str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from clientgen.generator.layout import attribute
+from clientgen.generator.layout import argument, attribute
 from clientgen.generator.literals import DELIMITER, WIDTH
 
 __all__ = ["is_laid_out"]
@@ -60,7 +60,7 @@ _KINDS = {
         rf"|{_NAME}(?:: {_UNION})? = [\[{{]"
     ),
     ",": rf"{_ITEM},|{_NAME} as {_NAME},",
-    "o": rf"{_NAME}=\(|{_NAME}: [\[{{]",
+    "o": rf"{_NAME}=\(|{_NAME}: [\[{{]|\{{",
     ";": r"[)\]}],",
     ")": r"[)\]}]",
     ":": rf"\)(?: -> {_UNION})?:",
@@ -101,6 +101,7 @@ _END = r'(?:(?<![ "\\])|(?<=" ))'
 _ONE_LINE = re.compile(rf"{DELIMITER}{_BEGIN}[^\n]+{_END}{DELIMITER}")
 _FIRST_LINE = re.compile(rf"{DELIMITER}{_BEGIN}.*(?<![ \\])")
 
+_ARGUMENT = re.compile(rf"        ({_NAME}: )\((.*)\),", re.ASCII)
 _FOLDED = re.compile(rf"    ({_NAME}): (.*?)(?: = (.*))?", re.ASCII)
 
 
@@ -149,6 +150,30 @@ def _attribute(lines: Sequence[str], start: int) -> int:
     return end if attribute(name, annotation, value).split("\n") == lines[start:end] else 0
 
 
+def _argument(lines: Sequence[str], start: int) -> int:
+    """The line behind the argument of a method at `start`; 0 if `layout` would fold it otherwise.
+
+    Its type is a union between parentheses.
+    """
+    end = start + 1
+    while end < len(lines) and lines[end].startswith(" " * 9):
+        end += 1
+    end += 1
+    if end > len(lines):  # nothing closes it
+        return 0
+    parts = _ARGUMENT.fullmatch(_on_one_line(lines[start:end]))
+    if parts is None or _kind(f"{parts[1]}{parts[2]},") != ",":
+        return 0
+    return end if argument(parts[1] + parts[2], 8).split("\n") == lines[start:end] else 0
+
+
+def _on_one_line(lines: Sequence[str]) -> str:
+    """An argument on one line, with its parentheses."""
+    first, *others = lines
+    *inner, last = others or [""]
+    return first + " ".join(map(str.strip, inner)) + last.strip()
+
+
 def _joined(lines: Sequence[str]) -> str:
     """An attribute on one line, as it would be if lines had no end."""
     first, *other_lines = lines
@@ -194,15 +219,22 @@ def _function(level: int) -> str:
 
 
 _CLASS_HEAD = f"(?:0C|{_folded(0, 'c', ':', 1)})1D"
-_ATTRIBUTES = f"{_statement(1)}(?:_?{_statement(1)}|1[DT](?:_{_statement(1)}|(?=__0|_1[@fFE]|$)))*+"
+_LAST = r"(?=__0|_1[@fFEB]|$)"
+_ATTRIBUTES = f"{_statement(1)}(?:_?{_statement(1)}|1[DT](?:_{_statement(1)}|{_LAST}))*+"
 _METHOD = f"(?:1@1E)*+{_function(1)}"
-_MEMBERS = f"(?:{_ATTRIBUTES}(?:_{_METHOD})*+|{_METHOD}(?:_{_METHOD})*+)"
-_UNIT = f"(?:{_CLASS_HEAD}(?:_{_MEMBERS})?|{_function(0)})"
+_CHECKED = "1B_2E"  # only type checkers see it
+_MEMBERS = f"(?:{_ATTRIBUTES}(?:_{_METHOD})*+(?:_{_CHECKED})?|{_METHOD}(?:_{_METHOD})*+)"
+_INNER_CLASS = f"1C2D_{_statement(2)}++"
+_INNER_CLASSES = f"{_INNER_CLASS}(?:_{_INNER_CLASS})*+"
+_UNIT = f"(?:{_CLASS_HEAD}(?:_(?:{_MEMBERS}|{_INNER_CLASSES}))?|{_function(0)})"
 _STATEMENTS = f"{_statement(0)}(?:_?{_statement(0)})*+"
 _BLOCK = f"(?:{_imports(0)}|{_STATEMENTS}|0B{_imports(1)})"
 _HEAD = f"0#0D(?:_{_BLOCK})*+"
-_UNITS = f"{_UNIT}(?:__{_UNIT})*+(?:__(?:0#)?{_imports(0)})?"
-_MODULE = re.compile(f"{_HEAD}(?:__{_UNITS})?|{_UNITS}")
+_OTHERS = f"(?:__(?:{_UNIT}|{_statement(0)}))*+(?:__(?:0#)?{_imports(0)})?"
+_UNITS = f"{_UNIT}{_OTHERS}"
+# After imports black leaves one line before a statement.
+_STATEMENT_FIRST = f"0#0D(?:_{_BLOCK})*_{_STATEMENTS}__{_statement(0)}{_OTHERS}"
+_MODULE = re.compile(f"{_HEAD}(?:__{_UNITS})?|{_STATEMENT_FIRST}|{_UNITS}")
 
 
 def is_laid_out(source: str) -> bool:
@@ -223,6 +255,8 @@ def _codes(lines: Sequence[str]) -> list[str]:
             code, end = _text(lines, at)
         elif code := _code(line) if line else "_":
             end = at + 1
+        elif line.startswith(" " * 8):
+            code, end = "2,", _argument(lines, at)
         else:
             code, end = "1S", _attribute(lines, at)
         if not end:

@@ -80,7 +80,7 @@ def _rows(api: Api) -> Iterator[ResourceRow]:
 def _subresources(resource: Resource) -> tuple[str, ...]:
     names = {part.name for part in resource.subresources}
     names |= {method.subresource for method in resource.methods if method.subresource}
-    return tuple(sorted(names | ({"log"} if resource.logs else set())))
+    return tuple(sorted(names.union(resource.streams)))
 
 
 def _resolve(config: PackageConfig, parsed: Parsed) -> Api:

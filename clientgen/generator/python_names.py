@@ -23,6 +23,7 @@ __all__ = [
     "group_packages",
     "group_version_accessor",
     "group_version_class",
+    "manifest_class",
     "marked_method_name",
     "method_name",
     "resource_accessor",
@@ -62,7 +63,10 @@ _NEEDED_IN_MODULES = frozenset(
 _NEEDED_IN_CLIENTS = frozenset(("resource", "object", "str"))
 _NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource", "overload", "object", "str", "type"))
 _NEEDED_IN_CLIENTSETS = frozenset(
-    ("from_config", "for_resource", "group_versions", "stop_soon", "wait_for_sync")
+    (
+        *("from_config", "delete_collection", "patch_status"),
+        *("for_resource", "group_versions", "stop_soon", "wait_for_sync"),
+    )
 )
 
 # No file can be called so on Windows, whatever its ending is.
@@ -79,7 +83,14 @@ _SUBRESOURCE_METHODS: Mapping[tuple[str, str], str] = {
 
 # The modules beside the packages of groups; a group `clientset.example.com` must not hide one.
 _MODULES = frozenset(
-    ("clientset", "async_clientset", "informer_factory", "async_informer_factory", "scheme")
+    (
+        "clientset",
+        "async_clientset",
+        "informer_factory",
+        "async_informer_factory",
+        "scheme",
+        "fields",
+    )
 )
 
 _NOTHING_CHOSEN: Mapping[str, str] = MappingProxyType({})
@@ -170,6 +181,11 @@ class ChosenNames:
 def class_name(kind: str) -> str:
     """The class of a kind: its own name, made an identifier."""
     return _safe(_plain(kind), _NEEDED_IN_MODULES)
+
+
+def manifest_class(class_: str) -> str:
+    """The `TypedDict` of the manifests that a class of models reads: `Pod` -> `PodManifest`."""
+    return f"{class_}Manifest"
 
 
 def subresource_accessor(subresource: str) -> str:

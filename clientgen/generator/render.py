@@ -7,7 +7,7 @@ nothing left to do.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -34,6 +34,7 @@ from clientgen.generator.layout import (
 )
 from clientgen.generator.literals import attribute_docstring, docstring, identifier, quoted, word
 from clientgen.generator.manifest import header
+from clientgen.generator.option_texts import option_lines
 from clientgen.generator.plan import (
     ClientPlan,
     FieldPlan,
@@ -43,6 +44,8 @@ from clientgen.generator.plan import (
     Symbol,
 )
 from clientgen.generator.plan.method_shapes import METHOD_SHAPES, MethodShape
+from clientgen.generator.python_names import manifest_class
+from clientgen.generator.typed_manifests import ManifestWriter
 from clientgen.generator.unasync import release, to_sync
 
 _INDENT = " " * 8  # of the body of a method
@@ -88,6 +91,10 @@ def _environment() -> Environment:
 
 # A gap of a method's source, or a word that may be a name of the runtime.
 _GAPS = re.compile(r"\{(\w+)\}|\b([A-Z]\w*)")
+
+
+# The TypedDict of a method's options.
+_OPTIONS = re.compile(r"\*\*options: Unpack\[(\w+)\]").search
 
 
 def _patches(resource: Resource) -> tuple[str, ...]:
@@ -138,6 +145,8 @@ class _Names(Scope):
         super().__init__(file)
         self._file = file
         self._modules = modules
+        self._class_names: dict[ModelId, str] = {}
+        self._manifest_names: dict[ModelId, str] = {}
 
     def functions(self) -> dict[str, Any]:
         """Return the functions that templates have besides the plan of their file."""
@@ -148,6 +157,8 @@ class _Names(Scope):
             "use_beside": self.use_beside,
             "use_in_annotations": self.use_in_annotations,
             "class_of": self.model,
+            "manifest_of_kind": self.manifest_of_kind,
+            "manifest": ManifestWriter(self.use_from, self.manifest).source,
             "local_import": inner_import,
             # what the API calls something, as a name, a string, a module or a word of a docstring
             "name": self.name,
@@ -194,30 +205,48 @@ class _Names(Scope):
         part = self.word(method.subresource) if method.subresource else ""
         whole = f"the {part} of the {kind}" if part else f"the {kind}"
         text = text.format(kind=kind, subresource=part, object=whole)
-        summary, newline, detail = text.partition("\n")
-        return f"{summary}\n\n{_INDENT}{detail}\n{_INDENT}" if newline else text
+        summary, _, detail = text.partition("\n")
+        options = _OPTIONS(shape.head)
+        sections = [detail, f"Args:\n{option_lines(options[1])}" if options else ""]
+        more = "".join(f"\n\n{_INDENT}{section}" for section in sections if section)
+        return f"{summary}{more}\n{_INDENT}" if more else summary
 
     def _gap(self, gap: str, resource: Resource, method: MethodPlan) -> str:
-        if gap == "method":
-            return self.name(method.name)
-        if gap == "model":
-            return self.model(method.model)
-        if gap == "input" and method.input:
-            return self.model(method.input)
-        if gap == "patches":
-            return " | ".join(map(self.use, _patches(resource)))
-        if gap == "subresource_string":
-            return self.string(method.subresource)
-        if gap == "part":
-            return f", subresource={self.string(method.subresource)}" if method.subresource else ""
-        raise ValueError(f"the shape {method.shape!r} has a gap {gap!r} that nothing fills")
+        return _FILL[gap](self, resource, method)
 
     def model(self, model: ModelId) -> str:
         """The class of a model."""
-        symbol = self._file.resolved(self._modules.symbol(model))
+        known = self._class_names.get(model)
+        if known is None:
+            symbol = self._file.resolved(self._modules.symbol(model))
+            known = self._class_names[model] = self.ref(self._same_in_sync(symbol))
+        return known
+
+    def _same_in_sync(self, symbol: Symbol) -> Symbol:
         own = symbol.module.startswith(".")
         module = symbol.module if own else self.same_in_sync(symbol.module)
-        return self.ref(Symbol(module, self.same_in_sync(symbol.name)))
+        return Symbol(module, self.same_in_sync(symbol.name))
+
+    def manifest(self, model: ModelId) -> str | None:
+        """The manifest of a model; None if it has none."""
+        symbol = self._modules.manifest(model)
+        return None if symbol is None else self.ref(self._file.resolved(symbol))
+
+    def manifest_of_kind(self, class_: str) -> str:
+        """The manifest of a class of this module, for annotations."""
+        return self.ref_in_annotations(Symbol(f"{self._package}.manifests", manifest_class(class_)))
+
+    def manifest_in_annotations(self, model: ModelId) -> str:
+        """The manifest of a model; any dict if it has none."""
+        known = self._manifest_names.get(model)
+        if known is None:
+            symbol = self._modules.manifest(model)
+            if symbol is None:
+                known = f"{self.use('Mapping')}[str, {self.use('Any')}]"
+            else:
+                known = self.ref_in_annotations(self._same_in_sync(symbol))
+            self._manifest_names[model] = known
+        return known
 
     def type(self, type_: TypeRef) -> str:
         """The annotation of a type."""
@@ -274,3 +303,21 @@ class _Names(Scope):
 
     def _auto(self, type_: ModelType) -> str:
         return self.model(type_.model)
+
+
+def _part(names: _Names, _: Resource, method: MethodPlan) -> str:
+    return f", subresource={names.string(method.subresource)}" if method.subresource else ""
+
+
+# What fills the gaps of methods, by their names; see `method_shapes`.
+_FILL: Mapping[str, Callable[[_Names, Resource, MethodPlan], str]] = {
+    "method": lambda names, _, method: names.name(method.name),
+    "model": lambda names, _, method: names.model(method.model),
+    "input": lambda names, _, method: names.model(method.input or method.model),
+    "manifest": lambda names, _, method: names.manifest_in_annotations(
+        method.input or method.model
+    ),
+    "patches": lambda names, resource, _: " | ".join(map(names.use, _patches(resource))),
+    "subresource_string": lambda names, _, method: names.string(method.subresource),
+    "part": _part,
+}

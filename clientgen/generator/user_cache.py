@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clientgen._cache_folder import user_cache
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["is_known_sound", "recall", "remember", "remember_sound", "user_cache"]
 
 _SOUND = "sound"
-
-
-def user_cache(env: Mapping[str, str] | None = None) -> Path:
-    """Return the user's cache directory for clientgen, by the platform's convention."""
-    env = os.environ if env is None else env
-    if sys.platform == "win32":
-        base = env.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = env.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "clientgen"
 
 
 def remember(kind: str, subject: str, fact: str) -> None:

@@ -20,10 +20,14 @@ from ._http.options import (
     DeleteOptions,
     EachOptions,
     EditOptions,
+    ExecOptions,
+    ExecStreamOptions,
     GetOptions,
     ListOptions,
     LogOptions,
     PatchOptions,
+    ProxyOptions,
+    ProxyStreamOptions,
     WatchOptions,
     WriteOptions,
 )
@@ -47,7 +51,19 @@ if TYPE_CHECKING:
     from ._cache.mutation_detector import CacheMutationError
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
+    from ._conditions.setting import set_condition
+    from ._controllers.changes import (
+        all_of,
+        annotations_changed,
+        any_of,
+        generation_changed,
+        labels_changed,
+        not_,
+        resource_version_changed,
+    )
     from ._controllers.election_metrics import PrometheusElectionMetrics
+    from ._controllers.owners import owned_by, set_owner
+    from ._controllers.predicates import Event
     from ._controllers.queue_metrics import PrometheusQueueMetrics
     from ._controllers.rate_limiters import (
         ItemExponentialFailure,
@@ -56,15 +72,28 @@ if TYPE_CHECKING:
         default_controller_limiter,
     )
     from ._controllers.reconcile_loop import Request, Result
+    from ._discovery.resources import ApiResource
+    from ._http.field_terms import FieldTerm, SelectableField
     from ._http.selectors import field_selector, label_selector
+    from ._manifests.apply_set import ApplySet, ApplySetError
+    from ._manifests.documents import ManifestError
+    from ._manifests.extraction import extract
+    from ._manifests.manifest_diff import ManifestDiff
     from ._manifests.scheme import Scheme
+    from ._manifests.set_results import ManifestSetError, SetResult
+    from ._models.exec_result import ExecResult
+    from ._models.proxy_response import ProxyResponse
     from ._signals import on_stop_signal
+    from ._streams.outputs import Output
 
 __all__ = [
     "SYSTEM_CLOCK",
     "Added",
+    "ApiResource",
     "ApplyOptions",
     "ApplyPatch",
+    "ApplySet",
+    "ApplySetError",
     "CacheMutationError",
     "ClientOptions",
     "Clock",
@@ -75,41 +104,66 @@ __all__ = [
     "DeletedFinalStateUnknown",
     "EachOptions",
     "EditOptions",
+    "Event",
+    "ExecOptions",
+    "ExecResult",
+    "ExecStreamOptions",
     "FactoryOptions",
+    "FieldTerm",
     "GetOptions",
     "Indexer",
     "ItemExponentialFailure",
     "JsonPatch",
     "ListOptions",
     "LogOptions",
+    "ManifestDiff",
+    "ManifestError",
+    "ManifestSetError",
     "MaxOf",
     "MergePatch",
     "NamespaceLister",
     "NamespacedLister",
+    "Output",
     "Patch",
     "PatchOptions",
     "PrometheusElectionMetrics",
     "PrometheusInformerMetrics",
     "PrometheusQueueMetrics",
+    "ProxyOptions",
+    "ProxyResponse",
+    "ProxyStreamOptions",
     "RateLimiter",
     "Request",
     "Resource",
     "Result",
     "Scheme",
     "ScopeOptions",
+    "SelectableField",
     "SelectorOptions",
+    "SetResult",
     "StrategicMergePatch",
     "Updated",
     "WatchEvent",
     "WatchOptions",
     "WriteOptions",
+    "all_of",
+    "annotations_changed",
+    "any_of",
     "default_controller_limiter",
     "drop_managed_fields",
+    "extract",
     "field_selector",
+    "generation_changed",
     "json_pointer",
     "label_selector",
+    "labels_changed",
     "meta_namespace_key",
+    "not_",
     "on_stop_signal",
+    "owned_by",
+    "resource_version_changed",
+    "set_condition",
+    "set_owner",
     "split_key",
 ]
 
@@ -142,11 +196,43 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "MaxOf": "._controllers.rate_limiters",
             "RateLimiter": "._controllers.rate_limiters",
             "default_controller_limiter": "._controllers.rate_limiters",
+            "set_condition": "._conditions.setting",
+            "all_of": "._controllers.changes",
+            "annotations_changed": "._controllers.changes",
+            "any_of": "._controllers.changes",
+            "generation_changed": "._controllers.changes",
+            "labels_changed": "._controllers.changes",
+            "not_": "._controllers.changes",
+            "resource_version_changed": "._controllers.changes",
+            "owned_by": "._controllers.owners",
+            "set_owner": "._controllers.owners",
+            "Event": "._controllers.predicates",
             "Request": "._controllers.reconcile_loop",
             "Result": "._controllers.reconcile_loop",
+            "ApiResource": "._discovery.resources",
             "on_stop_signal": "._signals",
+            "ExecResult": "._models.exec_result",
+            "ProxyResponse": "._models.proxy_response",
+            "Output": "._streams.outputs",
+            "FieldTerm": "._http.field_terms",
+            "SelectableField": "._http.field_terms",
             "field_selector": "._http.selectors",
             "label_selector": "._http.selectors",
+            "ApplySet": "._manifests.apply_set",
+            "ApplySetError": "._manifests.apply_set",
+            "ManifestError": "._manifests.documents",
+            "extract": "._manifests.extraction",
+            "ManifestDiff": "._manifests.manifest_diff",
             "Scheme": "._manifests.scheme",
+            "ManifestSetError": "._manifests.set_results",
+            "SetResult": "._manifests.set_results",
         },
+        optional=(
+            "PrometheusElectionMetrics",
+            "PrometheusInformerMetrics",
+            "PrometheusQueueMetrics",
+        ),
     )
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -28,8 +28,11 @@ class Clock(Protocol):
 class SteppedClock(Clock, Protocol):
     """A clock that stands still until somebody moves it, as tests do."""
 
-    def on_move(self, wake: Callable[[], object]) -> Callable[[], None]:
-        """Have `wake` called whenever the clock has moved; gives what ends that."""
+    def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
+        """Have `wake` called whenever the clock has moved; gives what ends that.
+
+        `until` is the moment after which there is nothing more to wait for, if there is one.
+        """
         ...
 
 
@@ -55,9 +58,11 @@ def real_seconds(clock: Clock, until: float) -> float | None:
     return max(0.0, until - clock.monotonic())
 
 
-def on_move(clock: Clock, wake: Callable[[], object]) -> Callable[[], object]:
+def on_move(
+    clock: Clock, wake: Callable[[], object], until: float | None = None
+) -> Callable[[], object]:
     """`SteppedClock.on_move`, for any clock: others move by themselves."""
-    return clock.on_move(wake) if isinstance(clock, SteppedClock) else _nothing
+    return clock.on_move(wake, until) if isinstance(clock, SteppedClock) else _nothing
 
 
 def _nothing() -> None:

@@ -10,34 +10,86 @@ from typing import TYPE_CHECKING
 from clientgen._lazy import lazy_attributes
 
 from ._async.client import AsyncResourceClient, AsyncSubresource
+from ._async.clientset import AsyncClientsetBase
 from ._async.lines import AsyncLines
 from ._async.rest import AsyncRest
+from ._async.waiting_client import AsyncWaitingClient, AsyncWaitingCollection
 from ._async.watch import AsyncWatch
 
 if TYPE_CHECKING:
     from ._async.controller import AsyncController
+    from ._async.discovery import AsyncDiscovery
+    from ._async.dynamic import (
+        AsyncDynamicClient,
+        AsyncDynamicResource,
+        AsyncDynamicSubresource,
+        AsyncMetadataClient,
+    )
+    from ._async.exec_stream import AsyncExecStream
+    from ._async.finalizer import AsyncFinalizer
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.leader_election import AsyncLeaderElector
+    from ._async.managed_controller import AsyncContext
+    from ._async.manager import AsyncManager
+    from ._async.manifest_set import AsyncManifestSet
+    from ._async.port_forward import AsyncPortForward
+    from ._async.proxy import AsyncProxy, AsyncProxyStream
+    from ._async.recipes import (
+        cordon,
+        drain,
+        rollout_history,
+        rollout_restart,
+        rollout_status,
+        rollout_undo,
+        uncordon,
+    )
     from ._async.recorder import AsyncEventRecorder
     from ._async.sharding import AsyncSharding
+    from ._async.webhooks import AsyncWebhooks
+    from ._async.websocket import AsyncWebSocket
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
 __all__ = [
+    "AsyncClientsetBase",
+    "AsyncContext",
     "AsyncController",
+    "AsyncDiscovery",
+    "AsyncDynamicClient",
+    "AsyncDynamicResource",
+    "AsyncDynamicSubresource",
     "AsyncEventRecorder",
+    "AsyncExecStream",
+    "AsyncFinalizer",
     "AsyncGroupVersionInformers",
     "AsyncInformerFactory",
     "AsyncLeaderElector",
     "AsyncLines",
+    "AsyncManager",
+    "AsyncManifestSet",
+    "AsyncMetadataClient",
+    "AsyncPortForward",
     "AsyncPriorityQueue",
+    "AsyncProxy",
+    "AsyncProxyStream",
     "AsyncResourceClient",
     "AsyncRest",
     "AsyncSharding",
     "AsyncSharedInformer",
     "AsyncSubresource",
+    "AsyncWaitingClient",
+    "AsyncWaitingCollection",
     "AsyncWatch",
+    "AsyncWebSocket",
+    "AsyncWebhooks",
     "AsyncWorkQueue",
+    "cordon",
+    "drain",
+    "rollout_history",
+    "rollout_restart",
+    "rollout_status",
+    "rollout_undo",
+    "uncordon",
 ]
 
 if not TYPE_CHECKING:  # checkers know the imports above, and report every other name
@@ -45,14 +97,39 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
         __name__,
         __package__,
         {
+            "AsyncContext": "._async.managed_controller",
             "AsyncController": "._async.controller",
+            "AsyncDiscovery": "._async.discovery",
+            "AsyncDynamicClient": "._async.dynamic",
+            "AsyncDynamicResource": "._async.dynamic",
+            "AsyncDynamicSubresource": "._async.dynamic",
+            "AsyncMetadataClient": "._async.dynamic",
+            "AsyncExecStream": "._async.exec_stream",
+            "AsyncPortForward": "._async.port_forward",
+            "AsyncProxy": "._async.proxy",
+            "AsyncProxyStream": "._async.proxy",
+            "AsyncWebSocket": "._async.websocket",
+            "AsyncFinalizer": "._async.finalizer",
             "AsyncSharedInformer": "._async.informer",
             "AsyncGroupVersionInformers": "._async.informer_factory",
             "AsyncInformerFactory": "._async.informer_factory",
             "AsyncLeaderElector": "._async.leader_election",
+            "AsyncManager": "._async.manager",
+            "AsyncManifestSet": "._async.manifest_set",
             "AsyncEventRecorder": "._async.recorder",
+            "cordon": "._async.recipes",
+            "drain": "._async.recipes",
+            "rollout_history": "._async.recipes",
+            "rollout_restart": "._async.recipes",
+            "rollout_status": "._async.recipes",
+            "rollout_undo": "._async.recipes",
+            "uncordon": "._async.recipes",
             "AsyncSharding": "._async.sharding",
+            "AsyncWebhooks": "._async.webhooks",
             "AsyncPriorityQueue": "._async.workqueue",
             "AsyncWorkQueue": "._async.workqueue",
         },
     )
+
+    def __dir__() -> list[str]:
+        return __all__

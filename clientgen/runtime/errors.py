@@ -5,8 +5,17 @@
     ClientError
     ├── ConfigError                    no usable cluster configuration
     ├── DecodeError                    the received data is not a JSON object
+    ├── NoResourceMatch                the server has no such resource or kind; also a LookupError
+    │   └── DiscoveryFailed            it may have it: that group is not available now
+    ├── AmbiguousResource              several resources match; also a LookupError
     ├── NotSynced                      a cache that is not synced was read or waited for
     │   └── SyncTimeout                it did not sync in time; also a TimeoutError
+    ├── TerminalError                  reconcile cannot succeed before the object changes
+    ├── OperationRefused               a recipe such as drain must not go on; it says why
+    ├── WaitFailed                     what was waited for cannot become true any more
+    ├── ExecFailed                     a command in a container ended with another exit code than 0
+    ├── ProxyFailed                    a program in the cluster answered 400 or more
+    ├── WaitTimeout                    it did not become true in time; also a TimeoutError
     ├── ApiError                       the server responded with an error; see .status
     │   ├── BadRequest                 400
     │   ├── Unauthorized               401
@@ -47,7 +56,7 @@ and friends). No message contains a credential, and every error can be pickled.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -55,10 +64,15 @@ from ._models.decode_error import ClientError, DecodeError
 from ._models.statuses import make_sound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._models.exec_result import ExecResult
     from ._models.meta_v1 import Status, StatusCause, StatusDetails
+    from ._models.proxy_response import ProxyResponse
 
 __all__ = [
     "AlreadyExists",
+    "AmbiguousResource",
     "ApiError",
     "ApplyConflict",
     "BadRequest",
@@ -68,15 +82,20 @@ __all__ = [
     "ConnectionFailed",
     "ConnectionLost",
     "DecodeError",
+    "DiscoveryFailed",
+    "ExecFailed",
     "Expired",
     "Forbidden",
     "Gone",
     "InternalError",
     "Invalid",
     "MethodNotAllowed",
+    "NoResourceMatch",
     "NotAcceptable",
     "NotFound",
     "NotSynced",
+    "OperationRefused",
+    "ProxyFailed",
     "RequestEntityTooLarge",
     "RequestInfo",
     "RequestTimeout",
@@ -85,11 +104,14 @@ __all__ = [
     "ServiceUnavailable",
     "StorageReadError",
     "SyncTimeout",
+    "TerminalError",
     "Timeout",
     "TooManyRequests",
     "TransportError",
     "Unauthorized",
     "UnsupportedMediaType",
+    "WaitFailed",
+    "WaitTimeout",
 ]
 
 
@@ -103,6 +125,132 @@ class NotSynced(ClientError):
 
 class SyncTimeout(NotSynced, TimeoutError):
     """Caches did not sync in time. The message lists them with the server's last response."""
+
+
+class NoResourceMatch(ClientError, LookupError):
+    """The server has no resource or kind of this name. The message says what is similar.
+
+    Attributes:
+        asked: what was looked up.
+        similar: names of similar resources, such as `deployments.apps`.
+        failures: the group versions that could not be read, and why.
+    """
+
+    def __init__(
+        self, asked: str, similar: Sequence[str] = (), failures: Sequence[str] = ()
+    ) -> None:
+        super().__init__(asked, tuple(similar), tuple(failures))
+        self.asked = asked
+        self.similar = tuple(similar)
+        self.failures = tuple(failures)
+
+    def __str__(self) -> str:
+        hint = f"; did you mean {' or '.join(self.similar)}?" if self.similar else ""
+        unread = f" (not available now: {'; '.join(self.failures)})" if self.failures else ""
+        return f"the server has no resource {one_line(self.asked)!r}{hint}{unread}"
+
+
+class DiscoveryFailed(NoResourceMatch):
+    """The resource is in a group that is not available now, so nobody knows whether it exists.
+
+    Attributes:
+        asked: what was looked up.
+        failures: the group versions of that group that could not be read, and why.
+    """
+
+    def __str__(self) -> str:
+        reasons = "; ".join(self.failures)
+        return f"the resource {one_line(self.asked)!r} cannot be looked up: {reasons}"
+
+
+class AmbiguousResource(ClientError, LookupError):
+    """Several resources match a name. The message lists them.
+
+    Attributes:
+        asked: what was looked up.
+        matches: the resources, such as `deployments.v1.apps`.
+    """
+
+    def __init__(self, asked: str, matches: Sequence[str] = (), hint: str = "") -> None:
+        super().__init__(asked, tuple(matches), hint)
+        self.asked = asked
+        self.matches = tuple(matches)
+        self._hint = hint
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.matches)
+        return f"{one_line(self.asked)!r} matches several resources: {shown}{self._hint}"
+
+
+class TerminalError(ClientError):
+    """Raised by a reconcile function if another attempt would fail in the same way.
+
+    The controller logs and counts it, and does not try again before the object changes:
+
+        raise TerminalError("the schedule is not valid") from error
+
+    (controller-runtime: reconcile.TerminalError.)
+    """
+
+
+class OperationRefused(ClientError):
+    """An operation of several requests, such as `drain`, must not go on. The message says why."""
+
+
+class ExecFailed(ClientError):
+    """A command in a container ended with another exit code than 0, and `check=True` was given.
+
+    The message has the end of its stderr. `result` is the whole output.
+    """
+
+    def __init__(self, message: str, result: ExecResult) -> None:
+        super().__init__(message, result)
+        self.result = result
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code."""
+        return self.result.exit_code
+
+
+class ProxyFailed(ClientError):
+    """A program in the cluster answered with a status of 400 or more, and `check=True` was given.
+
+    The message has the beginning of its body. `response` is the whole response.
+    """
+
+    def __init__(self, message: str, response: ProxyResponse) -> None:
+        super().__init__(message, response)
+        self.response = response
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class WaitFailed(ClientError):
+    """What was waited for cannot become true any more, or what `fail=` names is true.
+
+    The message says why. `object` is the last state of the object that decided; None if there is
+    none.
+    """
+
+    def __init__(self, message: str, obj: Any = None) -> None:
+        super().__init__(message)
+        self.object = obj
+
+
+class WaitTimeout(ClientError, TimeoutError):
+    """What was waited for did not become true in time. The message says why not.
+
+    `object` is the last state of an object that is not as wanted; None if there is none.
+    """
+
+    def __init__(self, message: str, obj: Any = None) -> None:
+        super().__init__(message)
+        self.object = obj
 
 
 _IS_SECRET = re.compile(r"/(?:secrets|tokenreviews)(?:/|$)|/serviceaccounts/[^/]+/token$").search

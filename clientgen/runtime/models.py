@@ -1,13 +1,14 @@
 """Model classes of API objects: their base, the types of their fields, meta/v1, and the codec.
 
 A model is a class whose attributes are the fields of an API object. `encode` and `decode` convert
-models to and from JSON, `to_dict` and `from_dict` to and from plain dicts.
+models to and from JSON, `to_dict` and `from_dict` to and from plain dicts, `to_yaml` to manifests.
 """
 
 from __future__ import annotations
 
 from ._models.codec import decode, deep_copy, encode, from_dict, to_dict, unknown_fields
 from ._models.custom_resource import CustomResource
+from ._models.manifest_writer import to_yaml
 from ._models.meta_v1 import (
     APIGroup,
     APIGroupList,
@@ -51,7 +52,8 @@ from ._models.model import (
 )
 from ._models.quantity import Quantities, Quantity
 from ._models.raw_json import raw, raw_value
-from ._models.unstructured import Unstructured
+from ._models.tables import Table, TableColumnDefinition, TableRow, TableRowCondition
+from ._models.unstructured import Object, Unstructured, UnstructuredList
 
 __all__ = [
     "NO_RAW",
@@ -75,6 +77,7 @@ __all__ = [
     "MicroTime",
     "Model",
     "ModelList",
+    "Object",
     "ObjectMeta",
     "OwnerReference",
     "PartialObjectMetadata",
@@ -88,10 +91,15 @@ __all__ = [
     "Status",
     "StatusCause",
     "StatusDetails",
+    "Table",
+    "TableColumnDefinition",
+    "TableRow",
+    "TableRowCondition",
     "Time",
     "UnsetDict",
     "UnsetList",
     "Unstructured",
+    "UnstructuredList",
     "auto",
     "constant",
     "decode",
@@ -102,5 +110,6 @@ __all__ = [
     "raw",
     "raw_value",
     "to_dict",
+    "to_yaml",
     "unknown_fields",
 ]

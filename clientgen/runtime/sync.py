@@ -11,34 +11,86 @@ from typing import TYPE_CHECKING
 from clientgen._lazy import lazy_attributes
 
 from ._sync.client import ResourceClient, Subresource
+from ._sync.clientset import ClientsetBase
 from ._sync.lines import Lines
 from ._sync.rest import Rest
+from ._sync.waiting_client import WaitingClient, WaitingCollection
 from ._sync.watch import Watch
 
 if TYPE_CHECKING:
     from ._sync.controller import Controller
+    from ._sync.discovery import Discovery
+    from ._sync.dynamic import (
+        DynamicClient,
+        DynamicResource,
+        DynamicSubresource,
+        MetadataClient,
+    )
+    from ._sync.exec_stream import ExecStream
+    from ._sync.finalizer import Finalizer
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
     from ._sync.leader_election import LeaderElector
+    from ._sync.managed_controller import Context
+    from ._sync.manager import Manager
+    from ._sync.manifest_set import ManifestSet
+    from ._sync.port_forward import PortForward
+    from ._sync.proxy import Proxy, ProxyStream
+    from ._sync.recipes import (
+        cordon,
+        drain,
+        rollout_history,
+        rollout_restart,
+        rollout_status,
+        rollout_undo,
+        uncordon,
+    )
     from ._sync.recorder import EventRecorder
     from ._sync.sharding import Sharding
+    from ._sync.webhooks import Webhooks
+    from ._sync.websocket import WebSocket
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
 __all__ = [
+    "ClientsetBase",
+    "Context",
     "Controller",
+    "Discovery",
+    "DynamicClient",
+    "DynamicResource",
+    "DynamicSubresource",
     "EventRecorder",
+    "ExecStream",
+    "Finalizer",
     "GroupVersionInformers",
     "InformerFactory",
     "LeaderElector",
     "Lines",
+    "Manager",
+    "ManifestSet",
+    "MetadataClient",
+    "PortForward",
     "PriorityQueue",
+    "Proxy",
+    "ProxyStream",
     "ResourceClient",
     "Rest",
     "Sharding",
     "SharedInformer",
     "Subresource",
+    "WaitingClient",
+    "WaitingCollection",
     "Watch",
+    "WebSocket",
+    "Webhooks",
     "WorkQueue",
+    "cordon",
+    "drain",
+    "rollout_history",
+    "rollout_restart",
+    "rollout_status",
+    "rollout_undo",
+    "uncordon",
 ]
 
 if not TYPE_CHECKING:  # checkers know the imports above, and report every other name
@@ -46,14 +98,39 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
         __name__,
         __package__,
         {
+            "Context": "._sync.managed_controller",
             "Controller": "._sync.controller",
+            "Discovery": "._sync.discovery",
+            "DynamicClient": "._sync.dynamic",
+            "DynamicResource": "._sync.dynamic",
+            "DynamicSubresource": "._sync.dynamic",
+            "MetadataClient": "._sync.dynamic",
+            "ExecStream": "._sync.exec_stream",
+            "PortForward": "._sync.port_forward",
+            "Proxy": "._sync.proxy",
+            "ProxyStream": "._sync.proxy",
+            "WebSocket": "._sync.websocket",
+            "Finalizer": "._sync.finalizer",
             "SharedInformer": "._sync.informer",
             "GroupVersionInformers": "._sync.informer_factory",
             "InformerFactory": "._sync.informer_factory",
             "LeaderElector": "._sync.leader_election",
+            "Manager": "._sync.manager",
+            "ManifestSet": "._sync.manifest_set",
             "EventRecorder": "._sync.recorder",
+            "cordon": "._sync.recipes",
+            "drain": "._sync.recipes",
+            "rollout_history": "._sync.recipes",
+            "rollout_restart": "._sync.recipes",
+            "rollout_status": "._sync.recipes",
+            "rollout_undo": "._sync.recipes",
+            "uncordon": "._sync.recipes",
             "Sharding": "._sync.sharding",
+            "Webhooks": "._sync.webhooks",
             "PriorityQueue": "._sync.workqueue",
             "WorkQueue": "._sync.workqueue",
         },
     )
+
+    def __dir__() -> list[str]:
+        return __all__

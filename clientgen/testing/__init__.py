@@ -11,19 +11,27 @@ from typing import TYPE_CHECKING
 from clientgen._lazy import lazy_attributes
 
 if TYPE_CHECKING:
+    from clientgen._check import check
+
+    from ._explore.explore import FoundBug, explore
     from ._fake.actions import Action
     from ._fake.cluster import FakeCluster, cluster_of, fake_clientset
     from ._fake.fake_clock import FakeClock
     from ._fake.local_server import LocalServer
     from ._fake.manifests import ManifestError
+    from ._fake.play import Play
 
 __all__ = [
     "Action",
     "FakeClock",
     "FakeCluster",
+    "FoundBug",
     "LocalServer",
     "ManifestError",
+    "Play",
+    "check",
     "cluster_of",
+    "explore",
     "fake_clientset",
 ]
 
@@ -35,9 +43,13 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "Action": "._fake.actions",
             "FakeClock": "._fake.fake_clock",
             "FakeCluster": "._fake.cluster",
+            "check": "clientgen._check",
             "cluster_of": "._fake.cluster",
             "fake_clientset": "._fake.cluster",
+            "explore": "._explore.explore",
+            "FoundBug": "._explore.explore",
             "LocalServer": "._fake.local_server",
             "ManifestError": "._fake.manifests",
+            "Play": "._fake.play",
         },
     )

@@ -8,14 +8,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import threading
 from dataclasses import dataclass
+from typing import Any
 
 from kubeapi import AsyncClientset, Clientset
-
-from clientgen.runtime import on_stop_signal
-from clientgen.runtime.aio import AsyncLeaderElector
-from clientgen.runtime.sync import LeaderElector
 
 from .async_controller import AsyncServiceLookup
 from .controller import ServiceLookup
@@ -34,45 +30,20 @@ class Options:
     threads: bool
     elect: bool
 
+    def rest(self) -> dict[str, Any]:
+        """Return what both flavours take."""
+        lease = LEASE if self.elect else None
+        return {"namespace": self.namespace, "workers": self.workers, "lease": lease}
+
 
 def work_with_threads(given: Options) -> None:
     with Clientset.from_config(given.kubeconfig) as k:
-        lookup = ServiceLookup(k, namespace=given.namespace, workers=given.workers)
-        if given.elect:
-            LeaderElector(
-                k,
-                LEASE,
-                given.namespace,
-                on_started_leading=lookup.run,
-                on_stopped_leading=lookup.stop,
-            ).run()
-            return
-        # A signal interrupts the main thread anywhere, maybe where it holds a lock.
-        forget = on_stop_signal(lambda: threading.Thread(target=lookup.stop).start())
-        try:
-            lookup.run()
-        finally:
-            forget()
+        ServiceLookup(k, **given.rest()).run()
 
 
 async def work_with_tasks(given: Options) -> None:
     async with AsyncClientset.from_config(given.kubeconfig) as k:
-        lookup = AsyncServiceLookup(k, namespace=given.namespace, workers=given.workers)
-        if given.elect:
-            await AsyncLeaderElector(
-                k,
-                LEASE,
-                given.namespace,
-                on_started_leading=lookup.run,
-                on_stopped_leading=lookup.stop,
-            ).run()
-            return
-        loop = asyncio.get_running_loop()
-        forget = on_stop_signal(lambda: loop.call_soon_threadsafe(lookup.stop))
-        try:
-            await lookup.run()
-        finally:
-            forget()
+        await AsyncServiceLookup(k, **given.rest()).run()
 
 
 def parsed() -> Options:

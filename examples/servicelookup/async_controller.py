@@ -1,19 +1,18 @@
-"""The controller, with tasks. `controller.py` is the same with threads."""
+"""The controllers, with tasks. `controller.py` is the same with threads."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
-
 import kubeapi
+from kubeapi.core.v1 import Endpoints, Pod
 
-from clientgen.runtime import SYSTEM_CLOCK, Clock, drop_managed_fields, split_key
-from clientgen.runtime.aio import AsyncSharedInformer, AsyncWorkQueue
+from clientgen.runtime import SYSTEM_CLOCK, Clock, Request, Result, drop_managed_fields, split_key
+from clientgen.runtime.aio import AsyncContext, AsyncManager, AsyncPriorityQueue
+from clientgen.runtime.errors import AlreadyExists, Conflict, NotFound
 
 from . import api
+from .api.servicelookup.v1alpha1 import PodToService
 from .decisions import Caches, Create, Delete, Step, Update
-from .handlers import keys_to, report
+from .handlers import same_name
 
 
 class AsyncServiceLookup:
@@ -22,13 +21,10 @@ class AsyncServiceLookup:
     Args:
         k: The cluster.
         namespace: The only one to look at; None for all.
-        workers: How many for each of the queues.
+        workers: How many for each of the controllers.
+        lease: The name of the lease that one of several replicas holds; None for no election.
         sync_timeout: How many seconds `run` waits for the caches.
         clock: What waits are measured with.
-
-    Attributes:
-        endpoints: The services whose pods are to be looked up.
-        pods: The pods whose PodToService is to be put right.
     """
 
     def __init__(
@@ -37,91 +33,79 @@ class AsyncServiceLookup:
         *,
         namespace: str | None = None,
         workers: int = 2,
+        lease: str | None = None,
         sync_timeout: float = 60.0,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self.endpoints: AsyncWorkQueue[str] = AsyncWorkQueue("endpoints", clock=clock)
-        self.pods: AsyncWorkQueue[str] = AsyncWorkQueue("pods", clock=clock)
+        api.add_to_scheme(k.scheme)
         self._client = api.AsyncClientset(k.rest)
-        self._workers = workers
-        self._sync_timeout = sync_timeout
-        self._stopping = asyncio.Event()
-        self._factory = k.informers(namespace=namespace, transform=drop_managed_fields, clock=clock)
-        own = self._factory.join(api.AsyncInformerFactory)  # starts and stops with it
-        pods, endpoints = self._factory.core_v1.pods(), self._factory.core_v1.endpoints()
-        records = own.servicelookup_v1alpha1.pod_to_services()
-        self._informers: list[AsyncSharedInformer[Any]] = [pods, endpoints, records]
-        self._caches = Caches(pods.indexer, endpoints.indexer, records.indexer)
-        endpoints.add_handler(*keys_to(self.endpoints.add))
-        pods.add_handler(*keys_to(self.pods.add))
-        records.add_handler(*keys_to(self.pods.add))  # whoever changes one finds it put right
+        manager = AsyncManager(
+            k,
+            leader_election=lease,
+            leader_election_namespace=namespace,
+            namespaces=namespace,
+            informers={"transform": drop_managed_fields},
+            sync_timeout=sync_timeout,
+            clock=clock,
+        )
+        self._caches = Caches(
+            manager.informer(Pod).indexer,
+            manager.informer(Endpoints).indexer,
+            manager.informer(PodToService).indexer,
+        )
+        self._endpoints = manager.controller("endpoints", self._look_up, workers=workers)
+        self._endpoints.for_(Endpoints)
+        self._pods = manager.controller("pods", self._put_right, workers=workers)
+        # Whoever changes a record finds it put right.
+        self._pods.for_(Pod).watches(PodToService, same_name)
+        self._manager = manager
+
+    @property
+    def endpoints(self) -> AsyncPriorityQueue[Request]:
+        """The services whose pods are to be looked up."""
+        return self._endpoints.queue
+
+    @property
+    def pods(self) -> AsyncPriorityQueue[Request]:
+        """The pods whose PodToService is to be put right."""
+        return self._pods.queue
 
     async def run(self) -> None:
-        """Watch and work until `stop` is called, and finish what was begun.
+        """Watch and work until the program is told to stop, and finish what was begun.
 
         Raises:
             TimeoutError: The caches were not filled in time.
         """
-        async with self._factory:
-            if not await self._wait_for_sync():
-                return
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(self._workers):
-                    workers.create_task(self._work(self.endpoints, self._look_up))
-                    workers.create_task(self._work(self.pods, self._put_right))
-                await self._stopping.wait()
-                self.endpoints.shut_down()
-                self.pods.shut_down()
+        await self._manager.run()
 
     def stop(self) -> None:
         """Have `run` come to its end."""
-        self._stopping.set()
-        for informer in self._informers:
-            informer.stop_soon()
+        self._manager.stop()
 
-    async def _wait_for_sync(self) -> bool:
-        """Half a cache is worse than none: what is not there yet would be deleted."""
-        for informer in self._informers:
-            if not await informer.wait_for_sync(self._sync_timeout) and not informer.is_stopped:
-                raise TimeoutError(f"{informer!r} is not filled after {self._sync_timeout:g} s")
-        return not self._stopping.is_set()
-
-    async def _work(
-        self, queue: AsyncWorkQueue[str], reconcile: Callable[[str], Awaitable[bool]]
-    ) -> None:
-        async for key in queue:
-            with queue.processing(key):
-                try:
-                    done = await reconcile(key)
-                except Exception as error:  # noqa: BLE001 - one object must not stop the others
-                    report(queue.name, key, error)
-                    done = False
-                if done:
-                    queue.forget(key)
-                else:
-                    queue.add_rate_limited(key)
-
-    async def _look_up(self, key: str) -> bool:
-        """Have the pods of a service looked at; false if some are not known yet."""
-        affected = self._caches.affected(key)
+    async def _look_up(self, context: AsyncContext[Endpoints]) -> Result | None:
+        """Have the pods of a service looked at; again later if some are not known yet."""
+        affected = self._caches.affected(str(context.request))
         for pod in affected.pods:
-            self.pods.add(pod)
-        return not affected.unknown
+            self.pods.add(Request(*split_key(pod)))
+        return Result(requeue=True) if affected.unknown else None
 
-    async def _put_right(self, key: str) -> bool:
+    async def _put_right(self, context: AsyncContext[Pod]) -> Result | None:
         """Do what is to be done about a pod."""
-        step = self._caches.next_step(key)
-        if step is not None:
-            await self._take(step, key)
-        return True
+        step = self._caches.next_step(str(context.request))
+        try:
+            if step is not None:
+                await self._take(step, context.request)
+        except (AlreadyExists, Conflict, NotFound) as error:  # the cache was behind: it happens
+            context.log.debug("%s", error)
+            return Result(requeue=True)
+        return None
 
-    async def _take(self, step: Step, key: str) -> None:
-        namespace, name = split_key(key)
-        records = self._client.servicelookup_v1alpha1.pod_to_services(namespace)
+    async def _take(self, step: Step, request: Request) -> None:
+        records = self._client.servicelookup_v1alpha1.pod_to_services(request.namespace)
         match step:
             case Create(wanted):
                 await records.create(wanted)
             case Update(changed):
                 await records.update(changed)
             case Delete(outdated):
-                await records.delete(name, uid=outdated.metadata.uid)
+                await records.delete(request.name, uid=outdated.metadata.uid)

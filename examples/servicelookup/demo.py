@@ -29,6 +29,8 @@ from .background import with_tasks, with_threads
 
 CRD = Path(__file__).with_name("crd.yaml")
 SHOP = "shop"
+ACCOUNT = "servicelookup/servicelookup"
+"""The controller's ServiceAccount in tests: see deploy/role.yaml."""
 PATIENCE = 60.0
 
 

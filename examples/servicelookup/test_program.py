@@ -15,7 +15,7 @@ from kubeapi import Clientset
 
 from clientgen.testing import FakeCluster, LocalServer
 
-from .demo import CRD, PATIENCE, SHOP, endpoints, pod, records
+from .demo import ACCOUNT, CRD, PATIENCE, SHOP, endpoints, pod, records
 
 EXAMPLES = Path(__file__).parents[1]
 
@@ -62,7 +62,7 @@ def until(holds: Callable[[], object]) -> None:
 @pytest.mark.parametrize("flags", [[], ["--threads"]])
 def test_it_works_in_a_cluster_until_it_is_told_to_stop(flags: list[str]) -> None:
     cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
-    with LocalServer(cluster) as server, program(server, *flags):
+    with LocalServer(cluster, service_account=ACCOUNT) as server, program(server, *flags):
         user = cluster.clientset(Clientset)
         until(lambda: records(user) == {"a": "web at 10.0.0.1"})
 
@@ -70,7 +70,8 @@ def test_it_works_in_a_cluster_until_it_is_told_to_stop(flags: list[str]) -> Non
 @pytest.mark.parametrize("flags", [[], ["--threads"]])
 def test_one_of_two_replicas_works_and_the_other_takes_over(flags: list[str]) -> None:
     cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
-    with LocalServer(cluster) as server, Clientset.from_config(server.kubeconfig) as user:
+    user = cluster.clientset(Clientset)
+    with LocalServer(cluster, service_account=ACCOUNT) as server:
 
         def leader() -> str:
             leases = user.coordination_v1.leases(SHOP).list().items

@@ -14,6 +14,7 @@ import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.meta.v1 import ObjectMeta
 
+from clientgen.runtime import Request
 from clientgen.runtime.errors import (
     AlreadyExists,
     Conflict,
@@ -22,14 +23,14 @@ from clientgen.runtime.errors import (
     InternalError,
     NotFound,
 )
-from clientgen.testing import FakeClock, FakeCluster
+from clientgen.testing import FakeClock, FakeCluster, explore
 
 from . import api
 from .api.servicelookup.v1alpha1 import PodToService, PodToServiceSpec
 from .async_controller import AsyncServiceLookup
 from .background import with_tasks, with_threads
 from .controller import ServiceLookup
-from .demo import CRD, PATIENCE, SHOP, endpoints, pod, records
+from .demo import ACCOUNT, CRD, PATIENCE, SHOP, endpoints, pod, records
 
 NEVER = 1e9
 
@@ -51,9 +52,9 @@ class World:
     def lookup(self, **options: Any) -> AbstractContextManager[ServiceLookup | AsyncServiceLookup]:
         options = {"clock": self.clock, "sync_timeout": NEVER, **options}
         if self._flavour == "threads":
-            clientset = partial(self.cluster.clientset, Clientset)
+            clientset = partial(self.cluster.clientset, Clientset, service_account=ACCOUNT)
             return with_threads(clientset, lambda k: ServiceLookup(k, **options))
-        async_clientset = partial(self.cluster.clientset, AsyncClientset)
+        async_clientset = partial(self.cluster.clientset, AsyncClientset, service_account=ACCOUNT)
         return with_tasks(async_clientset, lambda k: AsyncServiceLookup(k, **options))
 
     def until(self, holds: Callable[[], object]) -> None:
@@ -132,11 +133,11 @@ def test_a_pod_that_is_not_known_yet_is_tried_again(world: World) -> None:
     with world.lookup() as lookup:
         world.put("web", "a", "late")
         world.until_recorded(a="web")
-        world.until(lambda: lookup.endpoints.num_requeues(f"{SHOP}/web") > 1)
+        world.until(lambda: lookup.endpoints.num_requeues(Request(SHOP, "web")) > 1)
 
         world.cluster.add(pod("late"))
         world.until_recorded(a="web", late="web")
-        world.until(lambda: lookup.endpoints.num_requeues(f"{SHOP}/web") == 0)
+        world.until(lambda: lookup.endpoints.num_requeues(Request(SHOP, "web")) == 0)
 
 
 def test_a_pod_that_was_replaced_has_a_record_of_its_own(flavour: str) -> None:
@@ -278,7 +279,7 @@ def test_a_create_that_was_heeded_though_the_answer_broke(world: World) -> None:
     world.put("web", "a")
     with world.lookup() as lookup:
         world.until_recorded(a="web")
-        world.until(lambda: lookup.pods.num_requeues(f"{SHOP}/a") == 0)
+        world.until(lambda: lookup.pods.num_requeues(Request(SHOP, "a")) == 0)
     assert refused.hits == 1
 
 
@@ -300,10 +301,10 @@ def test_a_forbidden_write_does_not_stop_other_records(
     world.put("web", "forbidden", *names)
     with world.lookup(workers=1) as lookup:
         world.until_recorded(**dict.fromkeys(names, "web"))
-        world.until(lambda: lookup.pods.num_requeues(f"{SHOP}/forbidden") > 1)
+        world.until(lambda: lookup.pods.num_requeues(Request(SHOP, "forbidden")) > 1)
         rule.remove()
         world.until_recorded(**dict.fromkeys([*names, "forbidden"], "web"))
-    assert "pods shop/forbidden" in caplog.text
+    assert "shop/forbidden" in caplog.text
 
 
 def named_forbidden(action: Any) -> type[Forbidden] | None:
@@ -344,6 +345,30 @@ def test_watches_may_misbehave(world: World, fault: str) -> None:
         world.endpoints.delete("web")
         world.cluster.add(pod("c"))
         world.until_recorded(b="api", c="api")
+
+
+def test_faults_change_nothing_in_the_end() -> None:
+    """Crashes, stale caches, lost answers: `explore` tries some here; a larger budget tries all."""
+
+    def setup(cluster: FakeCluster) -> None:
+        cluster.add(pod("a"))
+
+    async def program(k: AsyncClientset) -> None:
+        await AsyncServiceLookup(k).run()
+
+    async def scenario(k: AsyncClientset) -> None:
+        pods, services = k.core_v1.pods(SHOP), k.core_v1.endpoints(SHOP)
+        await services.create(endpoints("web", {"a": "10.0.0.1", "b": "10.0.0.2"}))
+        await pods.create(pod("b"))
+        await services.create(endpoints("shop", {"b": "10.0.0.2"}))
+        await services.update(endpoints("web", {"a": "10.0.0.3"}))
+        await pods.delete("b", grace_period_seconds=0)
+        await pods.create(pod("b"))
+        await services.delete("shop")
+        await services.create(endpoints("api", {"a": "10.0.0.3", "b": "10.0.0.2"}))
+        await pods.delete("a", grace_period_seconds=0)
+
+    explore(program, scenario, clientset=AsyncClientset, setup=setup, crds=[CRD], budget=2.0)
 
 
 class Chaos:
@@ -435,7 +460,7 @@ def test_it_gives_up_when_its_caches_are_not_filled_in_time(world: World) -> Non
         with world.lookup(sync_timeout=5):
             world.until(lambda: world.clock.monotonic() > later)
 
-    with pytest.raises(TimeoutError, match="endpoints> is not filled after 5 s"):
+    with pytest.raises(TimeoutError, match="after 5 s waiting for caches"):
         wait()
 
 

@@ -50,7 +50,13 @@ MENTIONING: Final = (
 """The files that name the release; every other one asks `clientgen._shipped.KUBERNETES`."""
 COPIES: Final = "tests.support.inlined_types"
 """The module that writes the CustomResourceDefinitions with copies of Kubernetes' types."""
-_PACKAGES: Final = (".", "examples/servicelookup", "examples/foreign_crd", "examples/crontab")
+_OF_PYTHON_TYPES: Final = ("examples/crontab", "examples/conversion", "examples/webapp")
+_PACKAGES: Final = (
+    ".",
+    "examples/servicelookup",
+    "examples/foreign_crd",
+    *_OF_PYTHON_TYPES,
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -196,7 +202,8 @@ def _regenerate() -> Iterator[str]:
     command = [sys.executable, "-m", "clientgen"]
     for package in _PACKAGES:
         yield from _run([*command, "generate", "-q"], ROOT / package)
-    yield from _run([*command, "crd", "-q"], ROOT / _PACKAGES[-1])
+    for package in _OF_PYTHON_TYPES:
+        yield from _run([*command, "crd", "-q"], ROOT / package)
     yield from _run([sys.executable, "-m", COPIES], ROOT)
     golden = ["pytest", "-q", "tests/test_golden.py", "--update-golden"]
     yield from _run([sys.executable, "-m", *golden], ROOT)

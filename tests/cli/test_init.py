@@ -1,19 +1,29 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import black
 import pytest
-from click.testing import Result
+import yaml
+from click.testing import CliRunner, Result
+from kubeapi import Clientset
+from support.helm import rendered
 
 from clientgen.cli import init as command
 from clientgen.cli.init_files import starter
+from clientgen.cli.program import program
+from clientgen.testing import LocalServer
 
+ROLE = "deploy/base/role.yaml"
+kubectl = shutil.which("kubectl")
 Run = Callable[..., Result]
 NEVER_OVERWRITTEN = "\n    Name a new directory; existing files are never overwritten.\n1 problem\n"
 
@@ -29,13 +39,20 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("project", "flags"),
+    ("project", "flags", "rbac"),
     [
-        ("cron-tasks", ["--flavour", "asyncio", "--kind", "CronTask", "--group", "jobs.x.io"]),
-        ("threads", ["--flavour", "sync", "--cluster-scoped"]),
+        # Under its roles, and then: they are the least that its tests need.
+        (
+            "cron-tasks",
+            ["--flavour", "asyncio", "--kind", "CronTask", "--group", "j.x.io"],
+            "under-",
+        ),
+        ("my_threads", ["--flavour", "sync", "--cluster-scoped"], ""),
     ],
 )
-def test_a_project_runs_at_once(run: Run, mypy_cache: Path, project: str, flags: list[str]) -> None:
+def test_a_project_runs_at_once(
+    run: Run, mypy_cache: Path, project: str, flags: list[str], rbac: str
+) -> None:
     result = run("init", project, *flags)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[1:] == [
@@ -45,11 +62,13 @@ def test_a_project_runs_at_once(run: Run, mypy_cache: Path, project: str, flags:
     ]
 
     os.chdir(project)
-    assert run("verify", "--quiet").exit_code == 0
-    assert run("crd", "--check", "--quiet").exit_code == 0
+    for line in up_to_date_commands():
+        assert run(*shlex.split(line)[1:]).exit_code == 0, line
+    roles = Path("deploy/base/role.yaml").read_text()
     # What the project's own checks say, each in a process of its own, as its author would see it.
+    role_option = f"--{rbac}rbac"
     commands = (
-        ["pytest", "-q", "-W", "error", "-p", "no:cacheprovider"],
+        ["pytest", "-q", "-W", "error", "-p", "no:cacheprovider", role_option, ROLE],
         ["mypy", "--cache-dir", str(mypy_cache)],
     )
     running = [
@@ -58,7 +77,135 @@ def test_a_project_runs_at_once(run: Run, mypy_cache: Path, project: str, flags:
     ]
     outputs = [process.communicate(timeout=300)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0], "\n".join(outputs)
-    assert "2 passed" in outputs[0]
+    assert "3 passed" in outputs[0]
+    assert Path(ROLE).read_text() == roles
+
+
+def up_to_date_commands() -> list[str]:
+    """The commands of the CI file that compare generated files."""
+    steps = yaml.safe_load(Path(".github/workflows/ci.yaml").read_text())["jobs"]["test"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step]
+    assert [line for line in lines if not line.startswith("clientgen")] == [
+        'pip install -e ".[dev]"',
+        "mypy",
+        f"pytest --under-rbac {ROLE}",
+    ]
+    return [line for line in lines if line.startswith("clientgen")]
+
+
+# ---- manifests --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that nobody changes."""
+    folder = tmp_path_factory.mktemp("init") / "my-shop"
+    CliRunner().invoke(program, ["init", str(folder)], catch_exceptions=False)
+    return folder
+
+
+def base_of(project: Path) -> list[dict[str, Any]]:
+    folder = project / "deploy/base"
+    listed = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
+    texts = [(folder / name).read_text() for name in listed]
+    return [each for text in texts for each in yaml.safe_load_all(text)]
+
+
+def test_the_manifests_are_what_a_cluster_takes(project: Path) -> None:
+    with LocalServer() as server, Clientset.from_config(server.kubeconfig) as k:
+        k.manifests(k.scheme.load(project / "deploy/base/namespace.yaml")).apply()
+        for obj in base_of(project):
+            k.apply(obj, field_manager="test", field_validation="Strict")
+        deployment = k.apps_v1.deployments("my-shop").get("my-shop")
+    [container] = deployment.spec.template.spec.containers
+    assert {port.name for port in container.ports} == {"webhooks", "metrics", "health"}
+
+
+@pytest.mark.skipif(kubectl is None, reason="kubectl is not installed")
+def test_kubectl_applies_the_manifests(project: Path) -> None:
+    assert kubectl
+    with LocalServer() as server:
+        environment = {**os.environ, "KUBECONFIG": server.kubeconfig, "HOME": str(project)}
+        applied = subprocess.run(
+            [kubectl, "apply", "-k", project / "deploy/base"],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+    assert (applied.returncode, applied.stderr) == (0, "")
+    assert len(applied.stdout.splitlines()) == len(base_of(project))
+    built = subprocess.run(
+        [kubectl, "kustomize", project / "deploy/cert-manager"], capture_output=True, text=True
+    )
+    objects = list(yaml.safe_load_all(built.stdout))
+    annotated = [each for each in objects if "annotations" in each["metadata"]]
+    annotation = {"cert-manager.io/inject-ca-from": "my-shop/my-shop"}
+    hooks = [each for each in annotated if each["kind"].endswith("WebhookConfiguration")]
+    assert [each["metadata"]["annotations"] for each in hooks] == [annotation] * 2
+
+
+def test_the_chart_gives_what_kustomize_does(project: Path) -> None:
+    """Rendered by a small part of Helm's templates, written for tests: Helm is rarely installed."""
+    chart = project / "chart"
+    charted = {
+        (each["kind"], each["metadata"]["name"]): each
+        for each in rendered(chart, "my-shop", "my-shop", webhooks__certificate__certManager=False)
+    }
+    base = {(each["kind"], each["metadata"]["name"]): each for each in base_of(project)}
+    [crd] = [base.pop(key) for key in list(base) if key[0] == "CustomResourceDefinition"]
+    [file] = (chart / "crds").iterdir()
+    assert yaml.safe_load(file.read_text()) == crd
+    del base["Namespace", "my-shop"]
+    instance = {"app.kubernetes.io/instance": "my-shop"}
+    for kind in ("Deployment", "Service"):
+        labels = charted[kind, "my-shop"]["metadata"]["labels"]
+        assert labels.pop("app.kubernetes.io/instance") == "my-shop"
+    name = {"app.kubernetes.io/name": "my-shop"}
+    deployment, service = charted["Deployment", "my-shop"], charted["Service", "my-shop"]
+    assert deployment["spec"]["selector"] == {"matchLabels": instance}
+    assert service["spec"]["selector"] == instance
+    service["spec"]["selector"] = name
+    deployment["spec"]["selector"]["matchLabels"] = name
+    deployment["spec"]["template"]["metadata"]["labels"] = name
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    assert (container.pop("imagePullPolicy"), container["image"]) == (
+        "IfNotPresent",
+        "my-shop:0.1.0",
+    )
+    container["image"] = "my-shop"
+    assert charted == base
+
+
+def test_the_chart_takes_a_certificate_from_elsewhere(project: Path) -> None:
+    objects = rendered(project / "chart", "shop", "ops", image__tag="2.0")
+    kinds = [each["kind"] for each in objects]
+    assert kinds.count("Certificate") == kinds.count("Issuer") == 1
+    [hooks] = [each for each in objects if each["kind"] == "ValidatingWebhookConfiguration"]
+    assert hooks["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "ops/shop"}
+    [certificate] = [each for each in objects if each["kind"] == "Certificate"]
+    assert certificate["spec"]["dnsNames"] == ["shop.ops.svc"]
+    [deployment] = [each for each in objects if each["kind"] == "Deployment"]
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == "my-shop:2.0"
+    assert pod["volumes"][0]["secret"]["secretName"] == certificate["spec"]["secretName"]
+
+    given = {"certManager": False, "secretName": "mine", "caBundle": "QQ=="}
+    objects = rendered(project / "chart", "shop", "ops", webhooks__certificate=given)
+    assert "Certificate" not in [each["kind"] for each in objects]
+    [deployment] = [each for each in objects if each["kind"] == "Deployment"]
+    [volume] = deployment["spec"]["template"]["spec"]["volumes"]
+    assert volume["secret"]["secretName"] == "mine"
+    hooks = [each for each in objects if each["kind"].endswith("WebhookConfiguration")]
+    assert [each["webhooks"][0]["clientConfig"]["caBundle"] for each in hooks] == ["QQ=="] * 2
+
+
+@pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not installed")
+def test_helm_finds_nothing_wrong(project: Path) -> None:
+    done = subprocess.run(["helm", "lint", project / "chart"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+# ---- names and files --------------------------------------------------------------------------
 
 
 def test_starter_files_are_formatted() -> None:
@@ -69,6 +216,7 @@ def test_starter_files_are_formatted() -> None:
             if path.endswith(".py"):
                 assert black.format_str(text, mode=mode) == text, path
             assert "$" not in text, path
+            assert "{{" not in text or path.startswith("chart/templates/"), path
 
 
 def test_without_the_generator_it_says_what_is_left_to_do(
@@ -79,22 +227,42 @@ def test_without_the_generator_it_says_what_is_left_to_do(
     result = run("init", "shop")
 
     assert result.stdout.splitlines() == [
-        "shop: a controller for Widget of example.com; see README.md",
+        "shop: an operator for Widget of example.com; see README.md",
         "    cd shop",
         '    pip install -e ".[dev]"',
         "    clientgen crd",
+        "    clientgen crd --output chart/crds",
         "    clientgen generate",
         "    pytest",
     ]
     os.chdir("shop")
     assert files() == [
+        ".dockerignore",
+        ".github/workflows/ci.yaml",
         ".gitignore",
+        "Dockerfile",
         "README.md",
+        "chart/Chart.yaml",
+        "chart/templates/certificate.yaml",
+        "chart/templates/deployment.yaml",
+        "chart/templates/rbac.yaml",
+        "chart/templates/webhooks.yaml",
+        "chart/values.yaml",
+        "deploy/base/deployment.yaml",
+        "deploy/base/kustomization.yaml",
+        "deploy/base/namespace.yaml",
+        "deploy/base/role.yaml",
+        "deploy/base/service.yaml",
+        "deploy/base/webhooks.yaml",
+        "deploy/cert-manager/certificate.yaml",
+        "deploy/cert-manager/kustomization.yaml",
         "pyproject.toml",
         "shop/__init__.py",
+        "shop/__main__.py",
         "shop/controller.py",
         "shop/v1.py",
-        "tests/test_controller.py",
+        "shop/webhooks.py",
+        "tests/test_operator.py",
     ]
     config = tomllib.loads(Path("pyproject.toml").read_text())
     # pip installs these since it has extras; groups it knows since 25.1.
@@ -108,7 +276,7 @@ def test_without_the_generator_it_says_what_is_left_to_do(
         "package": "shop_client",
         "types": ["shop.v1"],
         "output": ".",
-        "crd-output": "crds",
+        "crd-output": "deploy/base/crds",
     }
 
 
@@ -155,12 +323,14 @@ def test_a_folder_that_cannot_be_made_is_a_problem(run: Run) -> None:
         ("--name", "lambda", "`lambda` is a keyword of Python"),
         ("--name", "json", "a package `json` exists and would be hidden"),
         ("--name", "tests", "a package `tests` exists and would be hidden"),
+        ("--name", "x" * 51, f"`{'x' * 51}` has more than 50 characters"),
         ("--group", "example", "an API group cannot be `example`"),
         ("--group", "Example.com", "an API group cannot be `Example.com`"),
         ("--group", "x.k8s.io", "`x.k8s.io` is a group of Kubernetes itself"),
         ("--kind", "widget", "a kind cannot be `widget`"),
         ("--kind", "W" * 51, f"a kind cannot be `{'W' * 51}`"),
         ("--kind", "WidgetList", "a kind `WidgetList` would clash with an existing name"),
+        ("--kind", "Manager", "a kind `Manager` would clash with an existing name"),
         ("--kind", "Model", "a kind `Model` would clash with an existing name"),
         ("--kind", "None", "a kind `None` would clash with an existing name"),
     ],

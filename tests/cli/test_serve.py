@@ -290,3 +290,31 @@ program(["serve"])
     seconds, rest = done.stdout.split(" ", 1)
     assert rest == "[] False\n"
     assert float(seconds) < 5.0  # it is a tenth of that, but machines differ
+
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: nginx}]}
+"""
+
+
+def test_workloads_are_played(here: Path):
+    (here / "web.yaml").write_text(DEPLOYMENT)
+    arguments = ("--load", "web.yaml", "--play", "--nodes", "2", "--pod-start", "0")
+    with started(*arguments) as served, Clientset.from_config(served.kubeconfig) as k:
+        with k.apps_v1.deployments("shop").watch(
+            field_selector="metadata.name=web", timeout_seconds=30
+        ) as watch:
+            for event in watch:
+                if event.object.status.available_replicas == 2:
+                    break
+        pods = k.core_v1.pods("shop").list().items
+        assert sorted(pod.spec.node_name or "" for pod in pods) == ["node-1", "node-2"]
+        assert served.end() == (0, "")

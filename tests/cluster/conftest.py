@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from clusterkit.scratch import Scratch
 from clusterkit.twins import twin_of
 from clusterkit.widgets import define_widgets, remove_widgets
+from support.kubectl import KUBECTL, Kubectl
 
 # No call may take longer, whatever goes wrong.
 DEADLINE = 30.0
@@ -68,6 +69,38 @@ def widgets(scratch: Scratch) -> Iterator[None]:
     define_widgets(scratch.admin)
     yield
     remove_widgets(scratch.admin)
+
+
+@pytest.fixture(scope="session")
+def has_controllers(scratch: Scratch) -> bool:
+    """Whether a controller manager is at work."""
+    return scratch.has_controllers()
+
+
+@pytest.fixture
+def controllers(has_controllers: bool) -> None:
+    """Has controllers at work."""
+    if not has_controllers:
+        pytest.skip("no controllers are at work in this cluster")
+
+
+@pytest.fixture
+def no_controllers(has_controllers: bool) -> None:
+    """Has nobody at work who would overwrite the statuses that a test writes."""
+    if has_controllers:
+        pytest.skip("controllers overwrite the statuses that this test writes")
+
+
+@pytest.fixture
+def kubectl(kubeconfig: str, namespace: str, tmp_path_factory: pytest.TempPathFactory) -> Kubectl:
+    """kubectl in the test's namespace; what it learned of the server is kept between tests."""
+    if not KUBECTL:
+        pytest.skip("kubectl is not installed")
+    folder = tmp_path_factory.getbasetemp() / "kubectl"
+    folder.mkdir(exist_ok=True)
+    made = Kubectl(kubeconfig, folder, namespace)
+    made.environment["KUBECTL_APPLYSET"] = "true"
+    return made
 
 
 @pytest.fixture

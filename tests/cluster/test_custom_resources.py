@@ -15,6 +15,7 @@ from clusterkit.widgets import (
     widget,
 )
 from kubeapi import AsyncClientset
+from kubeapi.autoscaling.v1.manifests import ScaleManifest
 from kubeapi.autoscaling.v1.models import Scale
 
 from clientgen.runtime import (
@@ -90,10 +91,10 @@ class AsyncWidgetClient(AsyncResourceClient):
     ) -> WidgetList | Status:
         return await self._delete_collection(WidgetList, options)
 
-    def status(self, name: str) -> AsyncSubresource[Widget]:
+    def status(self, name: str) -> AsyncSubresource[Widget, Mapping[str, object]]:
         return self._subresource(Widget, name, "status")
 
-    def scale(self, name: str) -> AsyncSubresource[Scale]:
+    def scale(self, name: str) -> AsyncSubresource[Scale, ScaleManifest]:
         return self._subresource(Scale, name, "scale")
 
 

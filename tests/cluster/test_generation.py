@@ -44,6 +44,9 @@ LOST = {
         "-    empty_dir: GadgetSpecEmptyDir | None = None",
         "+    empty_dir: Raw = field(default=NO_RAW)",
         "-class GadgetSpecEmptyDir(Model):",
+        "-    emptyDir: GadgetSpecEmptyDirManifest | None",
+        "+    emptyDir: Any",
+        "-class GadgetSpecEmptyDirManifest(TypedDict, total=False):",
         "-    pass",
         "-",
     }

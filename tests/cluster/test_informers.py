@@ -257,7 +257,7 @@ async def test_objects_of_the_whole_cluster_are_found_by_name(
         await synced(factory)
         cached: Namespace = informer.lister.get(namespace)
         assert cached.metadata.labels.items() >= scratch.labels.items()
-        with pytest.raises(ValueError, match="do not live in namespaces"):
+        with pytest.raises(ValueError, match="are cluster-scoped"):
             informer.lister.in_namespace("default")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from clusterkit.objects import config_map, deployment
 from kubeapi import AsyncClientset
+from kubeapi.apps.v1.manifests import DeploymentManifest
+from kubeapi.core.v1.manifests import ConfigMapManifest, ContainerManifest
 from kubeapi.core.v1.models import ConfigMap
 
 from clientgen.runtime import ApplyPatch, JsonPatch, MergePatch, StrategicMergePatch, json_pointer
@@ -16,7 +18,7 @@ from clientgen.runtime.errors import (
     Invalid,
     NotFound,
 )
-from clientgen.runtime.models import to_dict
+from clientgen.runtime.models import Unstructured, to_dict
 
 pytestmark = pytest.mark.cluster
 
@@ -151,7 +153,7 @@ async def test_apply_books_under_the_program_s_name_by_default(
 
 
 async def test_apply_takes_plain_mappings_too(kube: AsyncClientset, namespace: str) -> None:
-    body = {
+    body: ConfigMapManifest = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "one"},
@@ -208,7 +210,7 @@ async def test_an_object_that_was_read_cannot_be_applied_as_it_is(
 async def test_an_unknown_field_that_is_applied_is_an_error_without_a_reason(
     kube: AsyncClientset, namespace: str
 ) -> None:
-    body = {**to_dict(config_map("one")), "bogus": 1}
+    body = Unstructured({**to_dict(config_map("one")), "bogus": 1})
     with pytest.raises(ApiError, match="field not declared in schema") as caught:
         await kube.core_v1.config_maps(namespace).apply(body, field_manager="me")
     assert (caught.value.code, caught.value.reason) == (500, "")
@@ -234,8 +236,8 @@ async def test_a_field_manager_is_checked(kube: AsyncClientset, namespace: str) 
 async def test_applied_lists_are_merged_by_their_keys(kube: AsyncClientset, namespace: str) -> None:
     deployments = kube.apps_v1.deployments(namespace)
     await deployments.create(deployment("web"), field_manager="creator")
-    containers = [{"name": "side", "image": "example.invalid/side:1"}]
-    body = {
+    containers: list[ContainerManifest] = [{"name": "side", "image": "example.invalid/side:1"}]
+    body: DeploymentManifest = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "web"},

@@ -17,6 +17,7 @@ from kubeapi.certificates.v1.models import (
     CertificateSigningRequest,
     CertificateSigningRequestCondition,
 )
+from kubeapi.core.v1.manifests import PodConditionManifest, PodManifest
 from kubeapi.core.v1.models import (
     Binding,
     EphemeralContainer,
@@ -71,8 +72,8 @@ async def test_a_status_is_patched_applied_and_edited(kube: AsyncClientset, name
     status = pods.status("one")
     patched = await status.patch(MergePatch({"status": {"reason": "Patched"}}))
     assert patched.status.reason == "Patched"
-    ready = {"type": "clientgen.example/Ready", "status": "True"}
-    body = {
+    ready: PodConditionManifest = {"type": "clientgen.example/Ready", "status": "True"}
+    body: PodManifest = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "one"},

@@ -23,7 +23,9 @@ from support.sentinel import import_guarded
 from support.shapes import strange, texts_in
 from support.tricks import PIECES, TEXTS
 
+from clientgen._gvk import GroupVersion
 from clientgen._problems import ClientgenError
+from clientgen.generator import python_names
 from clientgen.generator.api_words import DEFINITION, GROUP, KIND, PLURAL, SUBRESOURCE, VERSION
 from clientgen.generator.plan import plan
 from clientgen.generator.render import Renderer
@@ -33,11 +35,12 @@ from clientgen.generator.sources import openapi
 from clientgen.generator.sources.spec import Input, Spec
 from clientgen.runtime._models import meta_v1, model
 from clientgen.runtime.aio import (
+    AsyncClientsetBase,
     AsyncGroupVersionInformers,
     AsyncInformerFactory,
     AsyncResourceClient,
 )
-from clientgen.runtime.sync import InformerFactory
+from clientgen.runtime.sync import ClientsetBase, InformerFactory
 
 Json = dict[str, Any]
 Document = Callable[..., Json]
@@ -229,18 +232,30 @@ def test_a_subresource_that_is_called_like_a_verb_is_told():
     [
         *(("from", "config"), ("for", "resource"), ("group", "versions"), ("wait-for", "sync")),
         *(("stop", "soon"), ("stop-soon", "v1"), ("informers", "v1"), ("rest", "v1")),
+        *(("delete", "collection"), ("get", "v1"), ("scheme", "v1")),
     ],
 )
 def test_group_versions_hide_nothing_of_clientsets(group: str, version: str, tmp_path: Path):
     texts = rendered(read(document_v2(group=group, version=version)))
 
-    for path in ("clientset.py", "informer_factory.py"):
+    for path, base in (("clientset.py", ClientsetBase), ("informer_factory.py", InformerFactory)):
         (made,) = [node for node in ast.parse(texts[path]).body if isinstance(node, ast.ClassDef)]
         names = [node.name for node in made.body if isinstance(node, ast.FunctionDef)]
         assert len(names) == len(set(names))
-    ours = {name for name in names if not name.startswith("_")}
-    assert ours.isdisjoint(dir(InformerFactory))
+        ours = {name for name in names if not name.startswith("_")}
+        assert ours.isdisjoint(dir(base))
     checked(texts, tmp_path)
+
+
+def test_no_name_of_a_base_can_be_that_of_a_group_version():
+    """An accessor has an underscore between the group and the version."""
+    for base in (AsyncClientsetBase, ClientsetBase, AsyncInformerFactory, InformerFactory):
+        for name in dir(base):
+            group, underscore, version = name.partition("_")
+            if group and underscore:
+                group_version = GroupVersion(f"{group}.example.com", version.replace("_", "-"))
+                accessor = python_names.group_version_accessor(group, group_version)
+                assert accessor != name
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_black_need_not_read_golden_output() -> None:
 
     assert len(texts_by_path) > 900
     assert {path.relative_to(ROOT / "tests/golden").parts[0] for path in left} == LEFT_TO_BLACK
-    assert {path.name for path in left} == {"models.py"}
+    assert {path.name for path in left} <= {"models.py", "manifests.py"}
 
 
 @cache

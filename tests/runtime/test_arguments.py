@@ -19,7 +19,10 @@ from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.runtime.aio import AsyncController, AsyncSharedInformer
 from clientgen.testing import LocalServer
 
-PATCHES = "patch() takes a MergePatch, StrategicMergePatch, JsonPatch or ApplyPatch, not"
+PATCHES = (
+    "patch() takes a dict (a merge patch), MergePatch, StrategicMergePatch, JsonPatch or"
+    " ApplyPatch, not"
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +41,9 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda p: p.patch("web", {}), f"{PATCHES} a dict: write MergePatch({{...}}), for example"),
         (lambda p: p.patch("web", []), f"{PATCHES} a list: write JsonPatch([...]), for example"),
         (lambda p: p.patch("web", None), f"{PATCHES} None: write MergePatch({{...}}), for example"),
-        (lambda p: p.status("web").patch({}), f"{PATCHES} a dict"),
+        (lambda p: p.status("web").patch(5), f"{PATCHES} an int"),
         (lambda p: p.patch("web", "{}"), "(they are in clientgen.runtime)"),
         (lambda p: p.create("x"), "create() takes an object (a model or a mapping), not a str"),
         (lambda p: p.create(Pod), "not the class Pod: make one, Pod(...)"),
@@ -66,7 +68,7 @@ async def test_calls_that_need_a_namespace_name_it(server: LocalServer) -> None:
         with pytest.raises(AttributeError) as raised:
             k.core_v1.pods().get("web")
         assert str(raised.value) == (
-            "pods() of all namespaces has each, list and watch:"
+            "pods() of all namespaces has each, list, wait and watch:"
             ' get is of one, say pods("NAMESPACE").get(...)'
         )
         with pytest.raises(AttributeError, match=r"config_maps\("):
@@ -132,5 +134,5 @@ def test_constructors_name_wrong_arguments(make, message: str) -> None:
 
 
 def test_a_path_that_is_a_text_is_told() -> None:
-    with pytest.raises(ValueError, match=r"plain value; the file of this name is Path\('web.yaml'"):
+    with pytest.raises(ValueError, match=r"plain value; if it is the name of a file, give a Path"):
         Scheme().load("web.yaml")

@@ -119,6 +119,23 @@ async def until(holds: Callable[[], object]) -> None:
         await sleep(0.001)
 
 
+async def test_a_mapper_that_fails_for_the_old_object_is_called_for_the_new_one() -> None:
+    things = Told()
+    run = AsyncRun()
+
+    def users(obj: Thing) -> list[Request]:
+        if obj.metadata.resource_version == "1":
+            raise LookupError("it refers to nothing yet")
+        return [Request("default", "user")]
+
+    run.controller.watches(things, users)
+    async with run:
+        await until(lambda: things.started)
+        with pytest.raises(LookupError, match="nothing yet"):
+            things.update(thing("a"), thing("a", "2"))
+        await until(lambda: run.seen == ["user"])
+
+
 async def test_changed_objects_are_reconciled() -> None:
     things, owned, others = Told(), Told(), Told()
     run = AsyncRun()

@@ -68,7 +68,7 @@ async def test_reconciling_is_cancelled_when_the_grace_is_over(
 
 async def test_run_may_be_cancelled_while_the_caches_are_empty() -> None:
     endless = Endless()
-    endless.controller._wait_for_sync = lambda _: asyncio.Event().wait()
+    endless.controller._wait_for_sync = lambda: asyncio.Event().wait()
     run = asyncio.create_task(endless.controller.run())
     await asyncio.sleep(0)
     run.cancel()

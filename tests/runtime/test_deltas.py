@@ -132,7 +132,7 @@ def test_equal_versions_are_a_sync(indexer: Indexer[Pod]):
 def test_a_resync_tells_of_every_object_and_changes_nothing(indexer: Indexer[Pod]):
     a, b = pod("a"), pod("b")
     apply_replace(indexer, [a, b], "4")
-    told = apply_resync(indexer)
+    told = apply_resync(indexer.list())
     assert told == [Updated(a, a), Updated(b, b)]
     assert all(each.is_sync for each in told)
     assert (indexer.list(), indexer.resource_version) == ([a, b], "4")
@@ -251,7 +251,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule()
     def resync(self) -> None:
-        self.handler.take(apply_resync(self.indexer))
+        self.handler.take(apply_resync(self.indexer.list()))
 
     @rule()
     def catch_up(self) -> None:

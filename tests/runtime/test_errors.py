@@ -10,7 +10,9 @@ import pytest
 
 from clientgen.runtime import errors
 from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._models.exec_result import ExecResult
 from clientgen.runtime._models.meta_v1 import ListMeta, Status, StatusCause, StatusDetails
+from clientgen.runtime._models.proxy_response import ProxyResponse
 from clientgen.runtime.errors import ApiError, ClientError, RequestInfo, api_error
 
 REQUEST = RequestInfo("GET", "/api/v1/pods/x")
@@ -41,14 +43,27 @@ def test_the_tree_in_the_docstring_is_the_tree():
     assert drawn == real
 
 
+def error_of(kind: type[ClientError]) -> ClientError:
+    if issubclass(kind, ApiError):
+        return kind(status(), REQUEST)
+    if kind is errors.ProxyFailed:
+        response = ProxyResponse(status=500, headers={}, body=b"oh")
+        return errors.ProxyFailed("the words", response)
+    if kind is errors.ExecFailed:
+        result = ExecResult(stdout=b"out", stderr=b"err", exit_code=7)
+        return errors.ExecFailed("the words", result)
+    return kind("the words")
+
+
 @pytest.mark.parametrize("kind", all_errors())
 def test_every_error_survives_pickling(kind):
-    made = kind(status(), REQUEST) if issubclass(kind, ApiError) else kind("the words")
+    made = error_of(kind)
     made.add_note("a note")
     copied = pickle.loads(pickle.dumps(made))
     assert type(copied) is kind
     assert str(copied) == str(made)
     assert copied.__notes__ == ["a note"]
+    assert getattr(copied, "exit_code", 7) == 7
 
 
 def test_the_reason_decides_and_the_code_where_there_is_none():

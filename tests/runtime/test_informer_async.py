@@ -581,6 +581,7 @@ async def test_refusals_are_told_and_never_hammered_at(stepped, clock):
 
 @pytest.mark.parametrize("error", [401, 404, 429, 500, 503, errors.ConnectionLost])
 async def test_the_reflector_retries_after_any_error(stepped, clock, error, caplog):
+    caplog.set_level("INFO", "clientgen.runtime.informers")  # short losses are not warned of
     stepped.fail("*", "configmaps", error, times=6)
     async with informer(stepped) as cms:
         await until_stepped(clock, cms.has_synced)

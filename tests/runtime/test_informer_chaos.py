@@ -14,11 +14,17 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
-from support.informers import CONFIG_MAPS, History, config, tasks, threads
+from support.informers import CONFIG_MAPS, History, config, tasks, threads, value_of
 
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.aio import AsyncSharedInformer
+from clientgen.runtime.models import (
+    PartialObjectMetadata,
+    PartialObjectMetadataList,
+    Unstructured,
+    UnstructuredList,
+)
 from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing._fake.reactors import Pattern
 
@@ -26,6 +32,12 @@ WRITES = int(os.environ.get("CLIENTGEN_CHAOS_WRITES", "2000"))
 SEEDS = (
     [int(os.environ["CLIENTGEN_CHAOS_SEED"])] if "CLIENTGEN_CHAOS_SEED" in os.environ else [1, 2]
 )
+MODELS = (ConfigMap, ConfigMapList)
+OTHERS = [(Unstructured, UnstructuredList), (PartialObjectMetadata, PartialObjectMetadataList)]
+CASES = [
+    *((seed, MODELS) for seed in SEEDS),
+    *((seed, classes) for seed, classes in zip(SEEDS * 2, OTHERS, strict=False)),
+]
 NAMESPACES = ("a", "b", "c")
 CODES = (401, 403, 404, 410, 422, 429, 500, 502, 503, 504)
 
@@ -42,7 +54,9 @@ class Chaos:
 
     def config(self, number: int) -> ConfigMap:
         namespace, name = self.random.choice(NAMESPACES), f"cm-{self.random.randrange(25)}"
-        return config(name, str(number), namespace, app=self.random.choice(("web", "db")))
+        made = config(name, str(number), namespace, app=self.random.choice(("web", "db")))
+        made.metadata.annotations["value"] = str(number)
+        return made
 
     async def write(self, number: int) -> None:
         obj = self.config(number)
@@ -125,7 +139,11 @@ class Watched:
     """An informer, and handlers of all kinds."""
 
     def __init__(
-        self, chaos: Chaos, namespaces: tuple[str, ...] | None = None, selector: str = ""
+        self,
+        chaos: Chaos,
+        classes: Any,
+        namespaces: tuple[str, ...] | None = None,
+        selector: str = "",
     ) -> None:
         self.namespaces = namespaces or NAMESPACES
         self.selector = selector
@@ -133,8 +151,7 @@ class Watched:
         self.informer = AsyncSharedInformer(
             chaos.cluster.clientset(AsyncClientset).rest,
             CONFIG_MAPS,
-            ConfigMap,
-            ConfigMapList,
+            *classes,
             namespace=namespaces,
             label_selector=selector or None,
             clock=chaos.clock,
@@ -168,7 +185,7 @@ class Watched:
 
 
 def even(obj: ConfigMap) -> bool:
-    return int(obj.data["value"]) % 2 == 0
+    return int(value_of(obj)) % 2 == 0
 
 
 def fail(*objects: Any) -> None:
@@ -184,8 +201,8 @@ async def until_stepped(clock: FakeClock, condition: Callable[[], Any]) -> None:
     pytest.fail("it does not settle")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-async def test_after_all_that_every_cache_is_what_the_server_has(seed, caplog):
+@pytest.mark.parametrize(("seed", "classes"), CASES)
+async def test_after_all_that_every_cache_is_what_the_server_has(seed, classes, caplog):
     caplog.set_level("CRITICAL", "clientgen.runtime.informers")
     chaos = Chaos(seed)
 
@@ -195,7 +212,11 @@ async def test_after_all_that_every_cache_is_what_the_server_has(seed, caplog):
         return errors.Invalid if is_old else None
 
     chaos.cluster.react("watch", "configmaps", refuse)
-    watched = [Watched(chaos), Watched(chaos, ("a", "b")), Watched(chaos, selector="app=web")]
+    watched = [
+        Watched(chaos, classes),
+        Watched(chaos, classes, ("a", "b")),
+        Watched(chaos, classes, selector="app=web"),
+    ]
     for each in watched:
         each.informer.start()
     for number in range(WRITES):

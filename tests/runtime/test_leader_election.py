@@ -16,7 +16,7 @@ from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime._controllers.election_metrics import PrometheusElectionMetrics
 from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import AsyncController, AsyncEventRecorder, AsyncLeaderElector
-from clientgen.runtime.errors import ConnectionLost
+from clientgen.runtime.errors import Conflict, ConnectionLost
 from clientgen.testing import FakeClock, FakeCluster
 
 # Bodies of contexts are more than a statement.
@@ -180,6 +180,16 @@ async def test_another_waits_until_it_is_released() -> None:
         await stage.tick(b)
         await until(lambda: b.leads)
         assert (await stage.lease()).spec.lease_transitions == 1
+
+
+async def test_a_renewal_that_arrives_late_does_not_keep_the_lease() -> None:
+    stage = AsyncStage()
+    async with stage.run("a") as a:
+        await stage.tick(a)
+        stage.cluster.fail("update", "leases.coordination.k8s.io", Conflict, times=1)
+        a.elector.stop()
+        assert await a.task.join(10)
+    assert (await stage.lease()).spec.holder_identity == ""
 
 
 async def test_without_a_release_another_waits_for_the_whole_duration() -> None:

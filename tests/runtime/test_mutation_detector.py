@@ -161,7 +161,7 @@ def test_a_change_is_told_once_and_the_next_one_again(cache: Cache):
 def test_a_resync_does_not_hide_a_change(cache: Cache):
     cached = cache.event("ADDED", pod())
     cached.metadata.labels["app"] = "db"
-    for told in apply_resync(cache.indexer):
+    for told in apply_resync(cache.indexer.list()):
         cache.detector.observe(told)
     assert len(cache.check()) == 1
 

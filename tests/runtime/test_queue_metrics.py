@@ -158,9 +158,18 @@ try:
     import clientgen.runtime._controllers.queue_metrics
 except ImportError as error:
     print(error)
+import inspect
+import clientgen.runtime
+inspect.getmembers(clientgen.runtime)
+from clientgen.runtime import *
+try:
+    PrometheusQueueMetrics()
+except ImportError as error:
+    print(error)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "metrics need prometheus-client: pip install 'clientgen[metrics]'\n"
+    line = "metrics need prometheus-client: pip install 'clientgen[metrics]'\n"
+    assert (done.stdout, done.stderr) == (line * 2, "")
 
 
 def test_the_registry_of_prometheus_is_the_default() -> None:

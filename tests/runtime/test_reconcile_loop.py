@@ -9,8 +9,10 @@ from clientgen.runtime._controllers.queue_state import LOW_PRIORITY
 from clientgen.runtime._controllers.reconcile_loop import (
     Request,
     Result,
+    checked_result,
     owner_mapper,
     request_for,
+    requests_of,
     requeue,
     urgency,
 )
@@ -129,3 +131,30 @@ def test_the_priority_of_a_request(result: Result, priority: int) -> None:
     queue = Queue()
     queue.next(result)
     assert queue.priority() == priority
+
+
+async def _later(obj: object) -> list[Request]:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda obj: Request("shop", "a"), "must return a list of Requests, not a Request"),
+        (lambda obj: "ab", "must return a list of Requests, not a str"),
+        (lambda obj: None, "must return a list of Requests, not None"),
+        (lambda obj: ["ab"], "must return Requests only, not a str"),
+        (lambda obj: [("shop", "a")], "must return Requests only, not a tuple"),
+        (_later, "it must not be an async function here"),
+    ],
+)
+def test_a_mapper_that_returns_something_else_is_named(returned, message):
+    with pytest.raises(TypeError, match=rf"the mapper .* {message}|the mapper .*: {message}"):
+        list(requests_of(returned, None))
+
+
+@pytest.mark.parametrize("returned", [5, "soon", Request("shop", "a"), False])
+def test_reconcile_returns_a_result_or_nothing(returned):
+    with pytest.raises(TypeError, match="reconcile must return a Result or None, not a"):
+        checked_result(returned)
+    assert checked_result(None) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +18,11 @@ from msgspec import Meta
 from support.packages import PodToService, lookup, lookups
 
 from clientgen._gvk import GroupVersionKind
-from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests import documents as documents_module
+from clientgen.runtime._manifests.documents import ManifestError, documents, split_lists
 from clientgen.runtime._manifests.scheme import Scheme
-from clientgen.runtime._models.codec import unknown_fields
+from clientgen.runtime._models.codec import to_dict, unknown_fields
+from clientgen.runtime._models.manifest_writer import to_yaml
 from clientgen.runtime._models.model import Literal, Model, auto, constant, field
 from clientgen.runtime._models.unstructured import Unstructured
 
@@ -372,7 +375,7 @@ spec:
         ("# x\n---\n\na: 1\na: 2\n", 'document 1, line 4: line 5: key "a" already set in map'),
         ('{"a": 1, "a": 2}', 'document 1, line 1: line 1: key "a" already set in map'),
         ('{"a": 1', "document 1, line 1: yaml: line 2: did not find expected ',' or '}'"),
-        ("---\n--- a: b\n", "line 2: '--- a: b' is no separator of documents"),
+        ("---\n--- a: b\n", "line 2: this is no separator of documents"),
         ("a: *b\n", "document 1, line 1: yaml: line 1: found undefined alias"),
         ("a: &a [*a]\n", "document 1, line 1: yaml: anchor value contains itself"),
         ("[" * 20000, "document 1, line 1: yaml: exceeded max depth"),
@@ -392,6 +395,29 @@ def test_problems_before_a_truncated_end_are_reported_too(scheme):
         "the text, document 1, line 1: the kind v1/Pood is not registered; did you mean v1/Pod?",
         "the text, document 2, line 4: yaml: line 5: did not find expected node content",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stringData: !!int hunter2\n",
+        "# x\n---\n\nstringData: {a: !!float hunter2}\n",
+        "--- hunter2\n",
+        "hunter2",
+        "hunter2.yaml",
+        "- hunter2",
+    ],
+)
+def test_texts_that_may_be_secret_are_not_told(scheme, text):
+    (problem,) = problems(scheme, text)
+    assert problem.startswith("the text, ")
+    assert "hunter2" not in problem
+
+
+def test_a_wrong_tag_is_told_with_its_line(scheme):
+    assert problems(scheme, "a: 1\n---\n\nb: 2\nc: !!int hunter2\n")[-1] == (
+        "the text, document 2, line 4: yaml: line 5: cannot decode a value as a !!int"
+    )
 
 
 def test_values_of_secrets_are_not_told(scheme):
@@ -658,3 +684,54 @@ def test_objects_without_a_kind_cannot_be_written(scheme):
 def test_kinds_of_several_packages_are_written_together(scheme):
     objects = [Pod(metadata=ObjectMeta(name="web-0")), lookup("web-0"), Backup(days=3)]
     assert scheme.load(scheme.dump(objects)) == objects
+
+
+def test_to_yaml_writes_models_and_dicts_alike():
+    pod = Pod(metadata=ObjectMeta(name="web", uid="1"), spec=PodSpec(containers=[]))
+    text = to_yaml(pod, server_fields=False)
+    assert text.startswith("apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n")
+    assert text == to_yaml(Unstructured(to_dict(pod)), server_fields=False)
+    assert to_yaml([pod, pod]).count("---\n") == 1
+
+
+# ---- what may be hostile ----------------------------------------------------------------------
+
+
+def test_only_regular_files_are_read(tmp_path: Path):
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        with pytest.raises(ManifestError, match="neither a regular file nor a folder"):
+            list(documents(path))
+    (tmp_path / "a.yaml").write_text("a: 1")
+    assert [each.value for each in documents(tmp_path)] == [{"a": 1}]
+
+
+def test_files_have_a_largest_size(tmp_path: Path):
+    path = tmp_path / "large.yaml"
+    with path.open("wb") as file:
+        file.truncate(documents_module._LARGEST + 1)  # it is sparse
+    with pytest.raises(ManifestError, match=r"large.yaml: it is larger than 64 MiB; split it"):
+        list(documents(path))
+
+
+def test_many_json_documents_are_read_in_linear_time():
+    found = list(documents('{"a": 1}\n' * 50_000))
+    assert [each.line for each in found] == list(range(1, 50_001))
+
+
+def test_a_document_keeps_its_own_text_only():
+    found = list(documents("---\n# x\na:\n  b: 1\n" * 1000))
+    assert {len(each.text._text) for each in found if each.text} == {len("# x\na:\n  b: 1\n")}
+    assert found[-1].line == 999 * 4 + 2
+    assert found[-1].at(("a", "b")) == f"the text, document 1000, line {999 * 4 + 4}"
+
+
+def test_the_items_of_a_list_share_its_lines():
+    text = "a: 1\n---\nkind: List\nitems:\n" + "- a: 1\n" * 400
+    items = list(split_lists(list(documents(text))[1]))
+    assert [each.where for each in items[:2]] == [
+        "the text, document 2, line 5, items[0]",
+        "the text, document 2, line 6, items[1]",
+    ]
+    assert len({id(each.text.root) for each in items if each.text}) == 1

@@ -11,6 +11,7 @@ from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime._http.resource import Resource
+from clientgen.runtime.models import PartialObjectMetadata, Unstructured
 
 CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", namespaced=True)
 NODES = Resource("", "v1", "nodes", "Node", namespaced=False)
@@ -21,8 +22,12 @@ def config(name: str, value: str = "", namespace: str = "default", **labels: str
     return ConfigMap(metadata=metadata, data={"value": value})
 
 
-def value_of(obj: ConfigMap) -> str:
-    return obj.data["value"]
+def value_of(obj: ConfigMap | Unstructured | PartialObjectMetadata) -> str:
+    """What tells one state of an object from another; metadata alone has it as an annotation."""
+    if isinstance(obj, PartialObjectMetadata):
+        return obj.metadata.annotations["value"]
+    value: str = obj["data"]["value"] if isinstance(obj, Unstructured) else obj.data["value"]
+    return value
 
 
 def version_of(obj: ConfigMap) -> str:

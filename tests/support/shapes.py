@@ -22,10 +22,18 @@ _BUILTINS = frozenset(
 )
 # The package itself loads its own modules, whose names are in its template.
 _LAZY = frozenset({"getattr", "import_module", "AttributeError", "__name__"})
-_MODULES = ("clientgen.runtime", "typing", "collections.abc", "functools", "os", "types", "msgspec")
+_MODULES = (
+    "clientgen.runtime",
+    "typing",
+    "collections.abc",
+    "datetime",
+    "functools",
+    "os",
+    "types",
+    "msgspec",
+)
 _STATEMENTS = frozenset(
-    {"scheme.add_kinds(_KINDS, __name__)", "await self.aclose()", "await self._rest.aclose()"}
-    | {"self.close()", "self._rest.close()"}
+    {"scheme.add_kinds(_KINDS, __name__)", "scheme.add_resources(_RESOURCES, __name__)"}
 )
 _WITH_CODE = frozenset(
     {
@@ -38,7 +46,8 @@ _WITH_CODE = frozenset(
 def strange(source: str) -> list[str]:
     """Everything in a module that no template writes."""
     tree = ast.parse(source)
-    lazy = _LAZY if "_MODULES[name]" in source or "add_kinds" in source else frozenset[str]()
+    needs_name = ("_MODULES[name]", "add_kinds", "_module = __name__")
+    lazy = _LAZY if any(text in source for text in needs_name) else frozenset[str]()
     known = _bound(tree) | _BUILTINS | lazy
     places = [what for node in ast.walk(tree) for what in _strange(node, known)]
     return places + list(_hidden(tree))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from clientgen._apimachinery.failures import Failure
+from clientgen.testing import FakeCluster
 from clientgen.testing._apiserver.access import (
     ADMIN,
     REVIEWS,
@@ -764,3 +766,15 @@ def test_a_token_is_for_the_account_of_the_pod() -> None:
     with pytest.raises(Failure) as failure:
         TOKENS.issue("n", "nobody", {}, world)
     assert failure.value.code == 404
+
+
+def test_the_objects_of_a_new_server_need_no_defaults() -> None:
+    cluster = FakeCluster().server.cluster
+    for value in bootstrap_objects():
+        group, _, version = value["apiVersion"].partition("/")
+        resource = cluster.registry.of_kind(group, version, value["kind"])
+        assert resource is not None
+        strategy = cluster.registry.strategy_of(resource)
+        complete, unknown = strategy.codec.clean(deepcopy(value), cluster.spec.schemas)
+        strategy.default(complete)
+        assert (complete, unknown) == (value, [])

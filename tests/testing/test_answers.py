@@ -82,6 +82,31 @@ def test_protobuf_is_not_said_to_be_there(server: ApiServer, target: str) -> Non
     assert either.status == 200
 
 
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "application/json;as=Nope;v=v1;g=meta.k8s.io",
+        "application/json;as=Table;v=v9;g=meta.k8s.io",
+        "application/json;v=v2",
+        "application/json;stream=watch",
+    ],
+)
+def test_parameters_that_do_not_fit_are_not_acceptable(server: ApiServer, accept: str) -> None:
+    answer = ask(server, "GET", NAMESPACES, accept=accept)
+    status = json.loads(answer.body)
+    assert (answer.status, status["reason"]) == (406, "NotAcceptable")
+    assert status["message"].startswith("only the following media types are accepted:")
+    assert "details" not in status
+    either = ask(server, "GET", NAMESPACES, accept=f"{accept},application/json")
+    assert either.status == 200
+
+
+def test_answers_are_not_to_be_kept(server: ApiServer) -> None:
+    for target in (NAMESPACES, f"{NAMESPACES}/none", "/nowhere", "/apis"):
+        headers = dict(ask(server, "GET", target).headers)
+        assert headers["cache-control"] == "no-cache, private"
+
+
 def test_metrics_say_what_is_stored(server: ApiServer) -> None:
     answer = ask(server, "GET", "/metrics", accept="text/plain")
     assert answer.status == 200

@@ -395,8 +395,10 @@ def test_fields_that_writes_cannot_change_are_listed_by_kind() -> None:
     deployments = resource("deployments", "Deployment", "apps")
     assert strategy_of(deployments).reset_fields("status") == (("spec",), ("metadata", "labels"))
     version: Any = SimpleNamespace(name="v1", columns=[])
-    definition: Any = SimpleNamespace()
-    things = CustomStrategy(resource("things", "Thing", GROUP), version, definition, "1")
+    definition: Any = SimpleNamespace(conversion="None")
+    converter: Any = SimpleNamespace()
+    kind = resource("things", "Thing", GROUP)
+    things = CustomStrategy(kind, version, definition, "1", converter)
     assert things.reset_fields("status") == (("spec",), ("metadata",))
 
 

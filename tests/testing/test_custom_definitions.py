@@ -21,7 +21,6 @@ from support.wrong_definitions import (
 )
 
 from clientgen import _apiextensions
-from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -165,11 +164,11 @@ def test_conversion_changes_only_the_version() -> None:
     assert converted == {"apiVersion": "example.com/v1beta1", "spec": {}}
 
 
-def test_webhooks_are_not_called() -> None:
-    crd = definition(version(), version("v2"), conversion={"strategy": "Webhook"})
-    read_crd = _apiextensions.read(crd, Schemas({}))
-    with pytest.raises(Failure, match="webhook"):
-        read_crd.convert({"apiVersion": "example.com/v1"}, read_crd.versions[1])
+def test_a_definition_knows_its_webhook() -> None:
+    webhook = {"clientConfig": {"url": "https://a"}, "conversionReviewVersions": ["v1"]}
+    conversion = {"strategy": "Webhook", "webhook": webhook}
+    read_crd = _apiextensions.read(definition(version(), conversion=conversion), Schemas({}))
+    assert (read_crd.conversion, read_crd.webhook) == ("Webhook", webhook)
 
 
 def test_deprecated_versions_name_the_one_to_use() -> None:

@@ -1,6 +1,8 @@
 """What the server says of itself: groups, resources, version, health."""
 
 from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
@@ -8,6 +10,7 @@ from msgspec import json
 
 from clientgen._gvk import GroupVersionKind
 from clientgen._shipped import KUBERNETES
+from clientgen.testing import FakeCluster, LocalServer
 from clientgen.testing._apiserver.documents import Documents
 from clientgen.testing._apiserver.documents.health import version_info
 from clientgen.testing._apiserver.names import GROUPS
@@ -332,3 +335,54 @@ def test_checks_are_listed_and_excluded():
         'warn: some health checks cannot be excluded: no matches for "nothing"',
         "livez check passed",
     ]
+
+
+# ---------------------------------------------------------------------- broken groups, old servers
+
+
+def test_a_group_that_cannot_be_reached_is_stale_and_its_requests_fail():
+    cluster = FakeCluster()
+    with LocalServer(cluster) as server:
+        cluster.break_group("metrics.k8s.io/v1beta1")
+        cluster.break_group("apps/v1")
+        items = {each["metadata"]["name"]: each for each in aggregated(server)["items"]}
+        assert items["metrics.k8s.io"]["versions"] == [{"version": "v1beta1", "freshness": "Stale"}]
+        assert [each["freshness"] for each in items["apps"]["versions"]] == ["Stale"]
+        assert [each["freshness"] for each in items["batch"]["versions"]] == ["Current"]
+        groups = [each["name"] for each in got(server, "/apis")["groups"]]
+        assert groups[-1] == "metrics.k8s.io"
+        for path in (
+            "metrics.k8s.io/v1beta1",
+            "metrics.k8s.io/v1beta1/pods",
+            "apps/v1/deployments",
+        ):
+            with pytest.raises(HTTPError) as raised:
+                got(server, f"/apis/{path}")
+            assert raised.value.code == 503
+            assert raised.value.read() == b"service unavailable\n"
+        assert got(server, "/apis/batch/v1/jobs")["items"] == []
+        cluster.mend_group("metrics.k8s.io/v1beta1")
+        cluster.mend_group("apps/v1")
+        assert got(server, "/apis/apps/v1/deployments")["items"] == []
+        assert "metrics.k8s.io" not in {e["metadata"]["name"] for e in aggregated(server)["items"]}
+
+
+@pytest.mark.parametrize("wrong", ["", "v1", "/v1", "a/", "a/b/c"])
+def test_only_a_group_version_can_be_broken(wrong):
+    for change in (FakeCluster().break_group, FakeCluster().mend_group):
+        with pytest.raises(ValueError, match="must be a group and a version"):
+            change(wrong)
+
+
+def test_an_old_server_has_no_aggregated_discovery():
+    with LocalServer(FakeCluster(aggregated_discovery=False)) as server:
+        assert aggregated(server)["kind"] == "APIGroupList"
+
+
+def got(server, path, accept="application/json"):
+    with urlopen(Request(server.url + path, headers={"Accept": accept})) as answer:
+        return json.decode(answer.read())
+
+
+def aggregated(server):
+    return got(server, "/apis", f"{AGGREGATED},application/json")

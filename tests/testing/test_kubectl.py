@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import threading
 import uuid
@@ -17,51 +16,11 @@ from typing import Any
 
 import pytest
 import yaml
+from support.kubectl import KUBECTL, Kubectl
 
-KUBECTL = shutil.which("kubectl") or ""
 REAL = os.environ.get("CLIENTGEN_TEST_KUBECONFIG", "")
 
 pytestmark = pytest.mark.skipif(not KUBECTL, reason="kubectl is not installed")
-
-
-class Kubectl:
-    """Runs commands in a namespace of their own."""
-
-    def __init__(self, kubeconfig: str, folder: Path, namespace: str) -> None:
-        self.folder = folder
-        self.namespace = namespace
-        self.environment = {
-            **os.environ,
-            "KUBECONFIG": kubeconfig,
-            "HOME": str(folder),
-            "KUBECACHEDIR": str(folder / "cache"),
-        }
-
-    def command(self, *arguments: str) -> list[str]:
-        return [KUBECTL, "--namespace", self.namespace, *arguments]
-
-    def __call__(
-        self, *arguments: str, given: object = None, exits: int = 0, editor: str = "true"
-    ) -> str:
-        """What a command prints, errors included; `given` is a manifest for `-f -`."""
-        done = subprocess.run(
-            self.command(*arguments),
-            input="\n".join(map(json.dumps, given if isinstance(given, list) else [given])),
-            capture_output=True,
-            text=True,
-            timeout=30,
-            env={**self.environment, "KUBE_EDITOR": editor},
-        )
-        printed = done.stdout + done.stderr
-        assert done.returncode == exits, f"{' '.join(arguments)}: {done.returncode}\n{printed}"
-        return printed
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self("get", *arguments, "-o", "json"))
-
-    def rows(self, *arguments: str) -> list[list[str]]:
-        """The cells of `get`, header first, as far as they are one word."""
-        return [line.split() for line in self("get", *arguments).splitlines()]
 
 
 @pytest.fixture(scope="module")

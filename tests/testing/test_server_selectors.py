@@ -171,3 +171,21 @@ def test_owners_are_forgotten_with_those_they_own() -> None:
     for number in range(3):
         server.handle(HttpRequest("DELETE", f"{MAPS}/d{number}"))
     assert not server.garbage.owners
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/apis/rbac.authorization.k8s.io/v1/clusterroles", 200),
+        ("/apis/storage.k8s.io/v1/storageclasses", 200),
+        ("/api/v1/configmaps", 200),
+        ("/api/v1/nodes", 400),  # kinds with fields of their own name all that they have
+        ("/api/v1/namespaces", 400),
+    ],
+)
+def test_cluster_scoped_kinds_know_a_namespace_too(path: str, status: int) -> None:
+    answer = ApiServer(clock=FakeClock()).handle(
+        HttpRequest("GET", f"{path}?fieldSelector=metadata.namespace%3Dx")
+    )
+    assert isinstance(answer, Response)
+    assert answer.status == status

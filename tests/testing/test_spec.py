@@ -9,8 +9,8 @@ from clientgen._gvk import GroupVersionKind
 from clientgen._shipped import KUBERNETES
 from clientgen.testing._apiserver.kinds.codec import Codec
 from clientgen.testing._apiserver.names import storage_version_hash
+from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._apiserver.spec import SCALE, SpecError, load, read
-from clientgen.testing._apiserver.storage.registry import Registry
 
 
 def resource(plural, group="", version="v1"):
@@ -115,7 +115,7 @@ def test_custom_resources_of_a_pulled_document_are_ordinary_resources():
     assert (widgets.group, widgets.version, widgets.plural) == ("example.com", "v1", "widgets")
     assert widgets.list_kind == "Widgets"
     assert widgets.verbs == {"create", "deletecollection", "get", "list", "watch"}
-    assert type(Registry(spec).strategy_of(widgets).codec) is Codec
+    assert type(ApiServer(spec).cluster.registry.strategy_of(widgets).codec) is Codec
     assert widgets.schema.name == "com.example.v1.Widget"
 
 

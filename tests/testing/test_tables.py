@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clientgen._apimachinery import jsonpath
+from clientgen import _jsonpath
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
@@ -576,8 +576,9 @@ def test_printer_columns_of_kinds(kind: str, obj: Any, expected: dict[str, objec
 
 def custom(*columns: dict[str, Any]) -> CustomStrategy:
     version: Any = SimpleNamespace(name="v1", columns=columns)
-    definition: Any = SimpleNamespace()
-    return CustomStrategy(resource("Widget", "example.com"), version, definition, "1")
+    definition: Any = SimpleNamespace(conversion="None")
+    converter: Any = SimpleNamespace()
+    return CustomStrategy(resource("Widget", "example.com"), version, definition, "1", converter)
 
 
 def cell(path: str, kind: str, obj: dict[str, Any]) -> object:
@@ -695,10 +696,10 @@ DOCUMENT = {
     ],
 )
 def test_paths_find_values(path: str, expected: list[object]) -> None:
-    assert jsonpath.evaluate(path, DOCUMENT) == expected
+    assert _jsonpath.evaluate(path, DOCUMENT) == expected
 
 
 @pytest.mark.parametrize("path", ["a", ".a[", ".a[x]", '.a["x"]', ".a{b}", ".a[?(@.x==y)]"])
 def test_paths_that_cannot_be_read_are_refused(path: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        jsonpath.parse(path)
+        _jsonpath.parse(path)

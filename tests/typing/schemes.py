@@ -13,8 +13,15 @@ from kubeapi.core.v1 import Pod
 from servicelookup import api as servicelookup
 
 from clientgen._gvk import GroupVersionKind
-from clientgen.runtime import Scheme
-from clientgen.runtime.models import Literal, Model, Unstructured, constant
+from clientgen.runtime import Resource, Scheme
+from clientgen.runtime.models import (
+    CustomResource,
+    Literal,
+    Model,
+    ModelList,
+    Unstructured,
+    constant,
+)
 from clientgen.testing import FakeCluster, fake_clientset
 
 
@@ -31,6 +38,18 @@ def packages_and_classes(scheme: Scheme) -> None:
     assert_type(scheme.register(Backup), type[Backup])
     print(Backup(days=3).days)
     scheme.register(dict)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+
+    @scheme.register(plural="restores", namespaced=False)
+    class Restore(CustomResource, group="example.com", version="v1"):
+        days: int = 0
+
+    print(Restore(days=3).days)
+    assert_type(scheme.register(Backup, plural="backups"), type[Backup])
+    assert_type(scheme.resource(Pod), Resource)
+    assert_type(scheme.resource("v1/Pod"), Resource)
+    assert_type(scheme.list_model(Pod), type[ModelList[Pod]])
+    scheme.resource(Unstructured)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
     assert_type(scheme.kinds(), list[GroupVersionKind])
     assert_type(scheme.model("v1/Pod"), type[Model])
     assert_type(scheme.model(GroupVersionKind("", "v1", "Pod")), type[Model])

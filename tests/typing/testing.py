@@ -8,7 +8,14 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Pod, PodList
 
 from clientgen.runtime import errors
-from clientgen.testing import Action, FakeClock, FakeCluster, cluster_of, fake_clientset
+from clientgen.testing import (
+    Action,
+    FakeClock,
+    FakeCluster,
+    Play,
+    cluster_of,
+    fake_clientset,
+)
 
 assert_type(fake_clientset(Clientset), Clientset)
 assert_type(
@@ -37,3 +44,12 @@ cluster.fail("*", "*", 429, retry_after=1)
 cluster.fail("*", "*", errors.ConnectionLost)
 cluster.fail("*", "*", "no error")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 cluster.clientset(int)  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+assert_type(cluster.play(nodes=2, pod_start=1.5, advance=False), Play)
+play = cluster_of(k).play()
+play.pods("shop", "web-*", labels="app=web").start_after(5).crash(exit_code=3, times=2).recover()
+play.pods().crash(exit_code="1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+play.pods().explode()  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+cluster.play(pods_start=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+cluster.settle(limit=60)

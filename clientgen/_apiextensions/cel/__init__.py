@@ -12,8 +12,7 @@ Kubernetes' `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`; `find` an
 
 What they may not, though they could in Kubernetes: `format.*` and `.validate()`, `string()` of an
 address, `transformMap` and `transformMapEntry`, the `authorizer`. A rule that does is refused with
-its definition. Not done either: literals of mixed types being errors, and lists of type `set` being
-equal whatever their order.
+its definition. Not done either: lists of type `set` being equal whatever their order.
 
 A rule that may cost too much for an object is not run on it (`cost`), and the object is refused.
 Definitions are not refused for what their rules may cost.

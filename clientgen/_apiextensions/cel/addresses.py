@@ -28,9 +28,13 @@ Tagged = dict[str, Any]
 
 
 def _address(text: str) -> IPv4Address | IPv6Address:
-    address = ip_address(text)
+    problem = f'IP Address "{text}" parse error during conversion from string'
+    try:
+        address = ip_address(text)
+    except ValueError:
+        raise ValueError(f'{problem}: ParseAddr("{text}"): unable to parse IP') from None
     if "%" in text or (isinstance(address, IPv6Address) and address.ipv4_mapped is not None):
-        raise ValueError(f"IP Address {text!r} parse error during conversion from string")
+        raise ValueError(problem)
     return address
 
 
@@ -101,7 +105,9 @@ def cidr(text: str) -> Tagged:
         ValueError: it is none.
     """
     if not is_cidr(text):
-        raise ValueError(f"network address parse error during conversion from string: {text!r}")
+        problem = "network address parse error during conversion from string"
+        why = f'netip.ParsePrefix("{text}")' + ("" if "/" in text else ": no '/'")
+        raise ValueError(f"{problem}: {problem}: {why}")
     address, _, length = text.partition("/")
     return {"cidr": f"{_address(address)}/{length}"}
 
@@ -124,6 +130,8 @@ def masked(value: Tagged) -> Tagged:
 def contains_ip(value: Tagged, other: Tagged | str) -> bool:
     """Tell whether an address is within it."""
     text = other if isinstance(other, str) else other["ip"]
+    if not is_ip(text):
+        raise ValueError("no such overload")
     return _address(text) in ip_network(value["cidr"], strict=False)
 
 

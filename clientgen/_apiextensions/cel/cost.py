@@ -18,7 +18,15 @@ from .syntax import Call, Comprehension, Constant, Listed, Name, Node, Selected,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["MOST_PER_CALL", "CostBudget", "CostLimitExceeded", "Size", "cost_of", "size_of"]
+__all__ = [
+    "CALL_LIMIT",
+    "MOST_PER_CALL",
+    "CostBudget",
+    "CostLimitExceeded",
+    "Size",
+    "cost_of",
+    "size_of",
+]
 
 MOST_PER_CALL: Final = 70_000_000
 """The maximum cost of one run: a second, and 150 megabytes."""
@@ -32,7 +40,8 @@ _CALL: Final = 100
 """The cost of a function that is written in Python."""
 _ITEM: Final = 8
 """The cost of an item in a new list."""
-_CALL_LIMIT: Final = "operation cancelled: actual cost limit exceeded"
+CALL_LIMIT: Final = "operation cancelled: actual cost limit exceeded"
+"""What is said of a run that may cost more."""
 _BUDGET: Final = "validation failed due to running out of cost budget"
 _UNBOUNDED: Final = float("inf")
 
@@ -88,7 +97,7 @@ class CostBudget:
         self._remaining -= cost
         if cost > MOST_PER_CALL:
             self.is_over = True
-            raise CostLimitExceeded(_CALL_LIMIT, is_one_call=True)
+            raise CostLimitExceeded(CALL_LIMIT, is_one_call=True)
         if self._remaining < 0:
             self.is_over = True
             raise CostLimitExceeded(_BUDGET, is_one_call=False)

@@ -13,9 +13,11 @@ from ..libraries import cel, proto
 from .names import escaped
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from ..structure import Structure
 
-__all__ = ["Declared", "declare"]
+__all__ = ["Declared", "declare", "declare_all"]
 
 _PACKAGE: Final = "clientgen.rules"
 _SCALARS: Final = {"integer": "int", "number": "double", "boolean": "bool", "string": "string"}
@@ -65,6 +67,20 @@ def declare(structure: Structure) -> Declared | None:
     return Declared(pool, cel_type, types.Map(types.STRING, cel_type))
 
 
+def declare_all(structures: Mapping[str, Structure]) -> tuple[Any, dict[str, Any]]:
+    """Return a pool with the types of several schemas, and the type of each by its name.
+
+    Names of members are not escaped.
+    """
+    messages = _Messages(name_of=str)
+    shapes = {name: messages.shape(structure) for name, structure in structures.items()}
+    pool = proto("descriptor_pool").DescriptorPool()
+    for name in _WELL_KNOWN_FILES:
+        pool.AddSerializedFile(proto(f"{name}_pb2").DESCRIPTOR.serialized_pb)
+    pool.AddSerializedFile(messages.file.SerializeToString())
+    return pool, {name: _type(shape) for name, shape in shapes.items() if shape is not None}
+
+
 def _type(shape: _Shape) -> Any:
     types = cel().Type
     if shape.inner is None:
@@ -76,7 +92,8 @@ def _type(shape: _Shape) -> Any:
 class _Messages:
     """Collects the messages of one schema."""
 
-    def __init__(self) -> None:
+    def __init__(self, name_of: Callable[[str], str | None] = escaped) -> None:
+        self._name_of = name_of
         new_file = proto("descriptor_pb2").FileDescriptorProto
         self.file: Any = new_file(name="rules.proto", package=_PACKAGE, syntax="proto2")
         for name in _WELL_KNOWN_FILES:
@@ -107,7 +124,7 @@ class _Messages:
         shapes = {
             name: shape
             for member, substructure in structure.properties.items()
-            if (name := escaped(member)) is not None
+            if (name := self._name_of(member)) is not None
             and (shape := self.shape(substructure)) is not None
         }
         title = f"Object{len(self.file.message_type)}"

@@ -6,11 +6,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from clientgen._apimachinery.text_cache import cached_if_short
+from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
 from .cost import cost_of
 from .functions import checked_functions, run_functions
+from .mixed_literals import mixed_literals
 from .named_formats import with_optionals
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = [
     "BadExpression",
     "EvaluationError",
     "check",
-    "check_types",
+    "config",
     "cost",
     "evaluate",
     "uses_old_self",
@@ -48,7 +49,8 @@ class EvaluationError(ValueError):
 
 
 @cache
-def _config(*, runs: bool) -> Any:
+def config(*, runs: bool) -> Any:
+    """Return the settings of environments that run expressions, or check them."""
     lines = ["extensions:", *(f"  - name: {name}" for name in _EXTENSIONS)]
     if not runs:
         lines += [
@@ -62,7 +64,7 @@ def _config(*, runs: bool) -> Any:
 @cache
 def _running() -> Any:
     names = dict.fromkeys(["self", "oldSelf", "previous"], cel().Type.DYN)
-    return cel().NewEnv(config=_config(runs=True), variables=names, functions=run_functions())
+    return cel().NewEnv(config=config(runs=True), variables=names, functions=run_functions())
 
 
 def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bool = True) -> None:
@@ -86,14 +88,14 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
     try:
         environment = cel().NewEnv(
             descriptor_pool=declared.pool,
-            config=_config(runs=False),
+            config=config(runs=False),
             variables=variables,
             functions=checked_functions(),
         )
-        rewritten = with_optionals(text)
-        compiled = environment.compile(_bound(rewritten) if optional and old else rewritten)
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
+    rewritten = with_optionals(text)
+    compiled = _checked(environment, _bound(rewritten) if optional and old else rewritten)
     if compiled.return_type().name() != wanted:
         raise BadExpression(f"must evaluate to a {wanted.lower()}")
     _check_literals(text)
@@ -102,25 +104,53 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
 def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> None:
     """Make sure that an expression on values of any type is one, and has one of the `wanted` types.
 
-    What calls the authorizer is taken as it is: its library is not known here.
+    Raises:
+        BadExpression: it is none.
+    """
+    environment = cel().NewEnv(
+        config=config(runs=False),
+        variables=dict.fromkeys(names, cel().Type.DYN),
+        functions=checked_functions(),
+    )
+    type_name = compiled_type(environment, text).name()
+    if wanted and type_name not in (*wanted, "DYN"):
+        expected = " or ".join(wanted_name.lower() for wanted_name in wanted)
+        raise BadExpression(f"must evaluate to {expected} but got {type_name.lower()}")
+
+
+def compiled_type(environment: Any, text: str) -> Any:
+    """Return the type of an expression.
 
     Raises:
         BadExpression: it is none.
     """
-    if "authorizer" in text:
-        return
+    return _checked(environment, with_optionals(text)).return_type()
+
+
+def _checked(environment: Any, text: str) -> Any:
+    """Compile an expression; its literals may not be of several types.
+
+    Raises:
+        BadExpression: it is none.
+    """
     try:
-        environment = cel().NewEnv(
-            config=_config(runs=False),
-            variables=dict.fromkeys(names, cel().Type.DYN),
-            functions=checked_functions(),
-        )
-        type_name = environment.compile(with_optionals(text)).return_type().name()
+        compiled = environment.compile(text)
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
-    if wanted and type_name not in (*wanted, "DYN"):
-        expected = " or ".join(wanted_name.lower() for wanted_name in wanted)
-        raise BadExpression(f"must evaluate to {expected} but got {type_name.lower()}")
+    mixed = mixed_literals(compiled.serialize()) if "," in text else []
+    if mixed:
+        errors = "\n".join(_error(text, position, why) for position, why in mixed)
+        raise BadExpression(f"compilation failed: {errors}")
+    return compiled
+
+
+def _error(text: str, position: int, why: str) -> str:
+    """Return an error at a position as the library writes it."""
+    before = text[:position]
+    column = position - before.rfind("\n") - 1
+    line = text[position - column :].partition("\n")[0]
+    where = f"<input>:{before.count(chr(10)) + 1}:{column + 1}"
+    return f"ERROR: {where}: {why}\n | {line}\n | {'.' * column}^"
 
 
 def _reason(error: RuntimeError) -> str:

@@ -10,16 +10,21 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel
-from . import addresses, library, named_formats, strings
+from . import addresses, authorizer, library, named_formats, strings
+from .constructors import escaped_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["checked_functions", "run_functions"]
+__all__ = ["checked_functions", "checked_policy_functions", "policy_functions", "run_functions"]
 
 _SUMMABLE: Final = ("int", "uint", "double", "duration")
 _COMPARABLE: Final = (*_SUMMABLE, "bool", "timestamp", "string", "bytes")
 _COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")
+
+_AUTHORIZATION: Final = frozenset(
+    {"Authorizer", "PathCheck", "GroupCheck", "ResourceCheck", "Decision"}
+)
 
 _Row = tuple[str, str, str, "Callable[..., Any]"]
 """Name, types of parameters (where a dot comes first, of the receiver too), result, function."""
@@ -96,8 +101,26 @@ _TABLE: Final[tuple[_Row, ...]] = (
     ("prefixLength", ".CIDR", "int", addresses.prefix_length),
     ("masked", ".CIDR", "CIDR", addresses.masked),
     ("format.lookup", "string", "map(Format)", named_formats.named),
-    ("check", ".Format,string", "map(list(string))", named_formats.problems),
+    ("formatProblems", ".Format,string", "map(list(string))", named_formats.problems),
 )
+
+_AUTHORIZER: Final[tuple[_Row, ...]] = (
+    ("path", ".Authorizer,string", "PathCheck", authorizer.path),
+    ("group", ".Authorizer,string", "GroupCheck", authorizer.group),
+    ("serviceAccount", ".Authorizer,string,string", "Authorizer", authorizer.service_account),
+    ("resource", ".GroupCheck,string", "ResourceCheck", authorizer.resource),
+    *(
+        (part, ".ResourceCheck,string", "ResourceCheck", partial(authorizer.with_part, part=part))
+        for part in ("subresource", "namespace", "name", "fieldSelector", "labelSelector")
+    ),
+    ("check", ".PathCheck,string", "Decision", authorizer.check),
+    ("check", ".ResourceCheck,string", "Decision", authorizer.check),
+    ("allowed", ".Decision", "bool", authorizer.allowed),
+    ("reason", ".Decision", "string", authorizer.reason),
+    ("errored", ".Decision", "bool", authorizer.errored),
+    ("error", ".Decision", "string", authorizer.error),
+)
+_PATCHES: Final[tuple[_Row, ...]] = (("jsonpatch.escapeKey", "string", "string", escaped_key),)
 
 
 def _rows() -> Iterator[_Row]:
@@ -117,7 +140,17 @@ def _rows() -> Iterator[_Row]:
 @cache
 def checked_functions() -> list[Any]:
     """Declarations with Kubernetes' types, comparisons of all numbers among them."""
-    rows: list[tuple[str, str, str, Any]] = [(*row[:3], None) for row in _rows()]
+    return _checked(_rows())
+
+
+@cache
+def checked_policy_functions(*, patches: bool) -> list[Any]:
+    """The same with what only policies may use: the authorizer, and keys of JSON `patches`."""
+    return _checked([*_rows(), *_AUTHORIZER, *(_PATCHES if patches else ())])
+
+
+def _checked(known: Iterable[_Row]) -> list[Any]:
+    rows: list[tuple[str, str, str, Any]] = [(*row[:3], None) for row in known]
     rows += [
         (name, f"{left},{right}", "bool", None)
         for name in _COMPARISONS
@@ -135,8 +168,18 @@ def _compared() -> Iterator[tuple[str, str]]:
 @cache
 def run_functions() -> list[Any]:
     """Declarations by the kinds of values, with what they do."""
+    return _running(_rows())
+
+
+@cache
+def policy_functions() -> list[Any]:
+    """The same with what only policies may use."""
+    return _running([*_rows(), *_AUTHORIZER, *_PATCHES])
+
+
+def _running(known: Iterable[_Row]) -> list[Any]:
     rows: dict[tuple[str, str], _Row] = {}
-    for name, parameters, _, function in _rows():
+    for name, parameters, _, function in known:
         kinds = ",".join(map(_kind, _each(parameters)))
         dot = "." if parameters.startswith(".") else ""
         rows[name, dot + kinds] = (name, dot + kinds, "dyn", function)
@@ -174,11 +217,10 @@ def _checked_type(name: str) -> Any:
         return types.List(_checked_type(name[5:-1]))
     if name.startswith("map("):
         return types.Map(types.STRING, _checked_type(name[4:-1]))
-    return (
-        types.AbstractType(f"kubernetes.{name}")
-        if name[0].isupper()
-        else getattr(types, name.upper())
-    )
+    if not name[0].isupper():
+        return getattr(types, name.upper())
+    within = "kubernetes.authorization" if name in _AUTHORIZATION else "kubernetes"
+    return types.AbstractType(f"{within}.{name}")
 
 
 def _run_type(name: str) -> Any:

@@ -22,6 +22,7 @@ __all__ = [
     "add",
     "as_float",
     "as_integer",
+    "as_message",
     "compare",
     "find",
     "find_all",
@@ -49,6 +50,9 @@ __all__ = [
 
 Tagged = dict[str, Any]
 _MAX_INT: Final = 2**63
+_NO_QUANTITY: Final = (
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
 
 
 # -------------------------------------------------------------------------------------- lists
@@ -61,11 +65,11 @@ def is_sorted(values: list[Any]) -> bool:
 
 def total(values: list[Any]) -> Any:
     """Return the sum of numbers or durations."""
-    return _returned(sum(values[1:], start=values[0])) if values else 0
+    return as_message(sum(values[1:], start=values[0])) if values else 0
 
 
-def _returned(value: Any) -> Any:
-    # Functions are given times and durations of Python, and may only return those of Protobuf.
+def as_message(value: Any) -> Any:
+    """Return a time or duration as Protobuf has it, which is the only form that can be given."""
     if isinstance(value, timedelta):
         duration = proto("duration_pb2").Duration()
         duration.FromTimedelta(value)
@@ -85,7 +89,7 @@ def smallest(values: list[Any]) -> Any:
     """
     if not values:
         raise ValueError("min called on empty list")
-    return _returned(min(values))
+    return as_message(min(values))
 
 
 def largest(values: list[Any]) -> Any:
@@ -96,7 +100,7 @@ def largest(values: list[Any]) -> Any:
     """
     if not values:
         raise ValueError("max called on empty list")
-    return _returned(max(values))
+    return as_message(max(values))
 
 
 def index_in(values: list[Any], item: Any) -> int:
@@ -139,7 +143,8 @@ def url(text: str) -> Tagged:
         ValueError: it is none.
     """
     if not is_url(text):
-        raise ValueError(f"URL parse error during conversion from string: {text!r}")
+        why = f'parse "{text}": invalid URI for request'
+        raise ValueError(f"URL parse error during conversion from string: {why}")
     return {"url": text}
 
 
@@ -184,7 +189,10 @@ def quantity(text: str) -> Tagged:
     Raises:
         ValueError: it is none.
     """
-    return _quantity(Quantity(text).value)
+    try:
+        return _quantity(Quantity(text).value)
+    except ValueError:
+        raise ValueError(_NO_QUANTITY) from None
 
 
 def _quantity(value: Decimal) -> Tagged:
@@ -250,8 +258,23 @@ def semver(text: str, normalize: bool = False) -> Tagged:
     """
     match = _SEMVER.fullmatch(_normalized(text) if normalize else text)
     if match is None:
-        raise ValueError(f"{text!r} is not a semantic version")
+        raise ValueError(_why_no_semver(text))
     return {"semver": match[0]}
+
+
+def _why_no_semver(text: str) -> str:
+    """Return the reason in the words of the library that the server uses."""
+    parts = re.split(r"[-+]", text, maxsplit=1)[0].split(".", 2)
+    if not text:
+        return "Version string empty"
+    if len(parts) != len(_PARTS):
+        return "No Major.Minor.Patch elements found"
+    for name, number in zip(_PARTS, parts, strict=True):
+        if not re.fullmatch("[0-9]*", number):
+            return f'Invalid character(s) found in {name} number "{number}"'
+        if len(number) > 1 and number.startswith("0"):
+            return f'{name.capitalize()} number must not contain leading zeroes "{number}"'
+    return f"{text!r} is not a semantic version"
 
 
 def _normalized(text: str) -> str:

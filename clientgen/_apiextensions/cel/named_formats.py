@@ -26,10 +26,16 @@ __all__ = ["NAMES", "constant", "named", "problems", "with_optionals"]
 
 Tagged = dict[str, Any]
 # Functions that answer with maps, and the entry that is the optional value.
-_OPTIONAL: Final = {"format.named": ("format.lookup", "format"), ".validate": (".check", "errors")}
+_OPTIONAL: Final = {
+    "format.named": ("format.lookup", "format"),
+    ".validate": (".formatProblems", "errors"),
+}
 _CALL: Final = re.compile(r"(?<![\w.])format\s*\.\s*named\s*\(|\.\s*validate\s*\(")
-_LITERAL: Final = re.compile(
-    r"""[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?P=quote)""", re.DOTALL
+# A literal without an end goes to the end of the text, so that it is looked at once.
+_TOKEN: Final = re.compile(
+    r"""(?P<literal>[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?:(?P=quote)|\Z))"""
+    rf"|(?P<call>{_CALL.pattern})|[()]",
+    re.DOTALL,
 )
 
 
@@ -84,50 +90,26 @@ def problems(value: Tagged, text: str) -> Tagged:
 
 def with_optionals(text: str) -> str:
     """An expression with what answers with optional values here in place of Kubernetes' calls."""
-    at = 0
-    while call := _next_call(text, at):
-        end = _end_of_arguments(text, call.end())
-        if end is None:
-            return text
-        key = ".validate" if call[0].startswith(".") else "format.named"
-        function, entry = _OPTIONAL[key]
-        head = text[: call.start()] + function + "("
-        text = f"{head}{text[call.end() : end]}).?{entry}{text[end + 1 :]}"
-        at = len(head)
-    return text
-
-
-def _next_call(text: str, at: int) -> re.Match[str] | None:
-    """The next of the calls that is not inside of a literal."""
-    while call := _CALL.search(text, at):
-        literal = next(
-            (
-                literal_match
-                for literal_match in _LITERAL.finditer(text)
-                if _covers(literal_match, call)
-            ),
-            None,
-        )
-        if literal is None:
-            return call
-        at = literal.end()
-    return None
-
-
-def _covers(literal: re.Match[str], call: re.Match[str]) -> bool:
-    return literal.start() <= call.start() < literal.end()
-
-
-def _end_of_arguments(text: str, at: int) -> int | None:
-    """Return the position of the closing parenthesis, or None if the text ends before it."""
-    depth = 1
-    while at < len(text):
-        literal = _LITERAL.match(text, at)
-        if literal:
-            at = literal.end()
-            continue
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        if not depth:
-            return at
-        at += 1
-    return None
+    if not _CALL.search(text):
+        return text
+    out: list[str] = []
+    open_: list[str] = []
+    end = 0
+    for token in _TOKEN.finditer(text):
+        out.append(text[end : token.start()])
+        end = token.end()
+        if token["call"]:
+            key = ".validate" if token[0].startswith(".") else "format.named"
+            function, entry = _OPTIONAL[key]
+            out.append(f"{function}(")
+            open_.append(f").?{entry}")
+        elif token[0] == "(":
+            out.append("(")
+            open_.append(")")
+        elif token[0] == ")":
+            if not open_:
+                return text
+            out.append(open_.pop())
+        else:
+            out.append(token[0])
+    return text if open_ else "".join([*out, text[end:]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clientgen._apimachinery.text_cache import cached_if_short
+from clientgen._text_cache import cached_if_short
 
 __all__ = ["escaped"]
 

@@ -43,24 +43,28 @@ def index_of(text: str, part: str, start: int = 0) -> int:
     """Return the index of the first occurrence of a part, or -1.
 
     Raises:
-        ValueError: the start is outside of the text.
+        ValueError: the start is negative.
     """
-    if part and not 0 <= start < len(text) and start:
+    if not part:
+        return start
+    if start < 0:
         raise ValueError(f"index out of range: {start}")
-    return text.find(part, start)
+    return text.find(part, start) if start < len(text) else -1
 
 
 def last_index_of(text: str, part: str, end: int | None = None) -> int:
     """Return the index of the last occurrence of a part that starts at `end` at most, or -1.
 
     Raises:
-        ValueError: the end is outside of the text.
+        ValueError: the end is negative.
     """
     if end is None:
         return text.rfind(part)
-    if not 0 <= end < max(len(text), 1):
+    if not part:
+        return end
+    if end < 0:
         raise ValueError(f"index out of range: {end}")
-    return text.rfind(part, 0, end + len(part))
+    return text.rfind(part, 0, end + len(part)) if end < len(text) else -1
 
 
 def substring(text: str, start: int, end: int | None = None) -> str:
@@ -70,8 +74,11 @@ def substring(text: str, start: int, end: int | None = None) -> str:
         ValueError: there is no such part.
     """
     stop = len(text) if end is None else end
-    if not 0 <= start <= stop <= len(text):
-        raise ValueError(f"index out of range: {start}, {stop}")
+    if end is not None and start > end:
+        raise ValueError(f"invalid substring range. start: {start}, end: {end}")
+    for place in (start, stop):
+        if not 0 <= place <= len(text):
+            raise ValueError(f"index out of range: {place}")
     return text[start:stop]
 
 
@@ -158,7 +165,22 @@ def _formatted(value: Any, verb: str, digits: int) -> str:
         return hexadecimal.upper() if verb == "X" else hexadecimal
     if isinstance(value, int):
         return format(value, verb)
-    raise ValueError(f"no formatting with %{verb} for {type(value).__name__}")
+    raise ValueError(f"error during formatting: {_VERBS[verb]}, was given {_go_type(value)}")
+
+
+_VERBS: Final = {
+    "b": "only integers and bools can be formatted as binary",
+    "d": "decimal clause can only be used on integers",
+    "o": "octal clause can only be used on integers",
+    **dict.fromkeys("xX", "only integers, byte buffers, and strings can be formatted as hex"),
+}
+
+
+def _go_type(value: Any) -> str:
+    names: tuple[tuple[type, str], ...] = (
+        (str, "string"), (float, "double"), (list, "list"), (dict, "map")
+    )  # fmt: skip
+    return next((name for kind, name in names if isinstance(value, kind)), "null_type")
 
 
 def _shown(value: Any) -> str:  # noqa: PLR0911 - one line for each type

@@ -6,13 +6,14 @@ of names is found here, before anything is rendered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from clientgen._problems import Problems, did_you_mean
 from clientgen.generator import python_names
 from clientgen.generator.config_records import Renames
 from clientgen.generator.expansions import Expansion
-from clientgen.generator.ir import META_V1, Api
+from clientgen.generator.ir import META_V1, Api, ModelId
 from clientgen.generator.plan.chosen_names import chosen_names
 from clientgen.generator.plan.group_versions import group_version_files
 from clientgen.generator.plan.models import late_imports
@@ -32,6 +33,7 @@ from clientgen.generator.plan.records import (
     ResourcePlan,
     Symbol,
 )
+from clientgen.generator.sources.packages import meta_models
 
 __all__ = [
     "AccessorPlan",
@@ -70,7 +72,10 @@ def plan(
     _check_expansions(api, expansions, problems)
     names = chosen_names(api, renames, problems)
     packages = _packages(api, names, renames, problems)
-    modules = Modules(packages, api.imported, names, api.left_out)
+    own = frozenset(model.id for gv in api.group_versions for model in gv.own)
+    modules = Modules(
+        packages, api.imported, names, api.left_out, api.packaged, own, frozenset(_lists(api))
+    )
     late_modules = late_imports(api, modules)
     files = [
         file
@@ -93,6 +98,12 @@ def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: P
     for key in sorted(expansions.keys() - kinds):
         hint = did_you_mean(key, sorted(kinds), "Write it like 'apps/v1/Deployment'.")
         problems.add("", f"the expansion of {key!r} matches no kind", hint)
+
+
+def _lists(api: Api) -> Iterable[ModelId]:
+    """The lists of kinds."""
+    models = chain(meta_models(), *(gv.models for gv in api.group_versions))
+    return (model.id for model in models if model.item)
 
 
 def _packages(

@@ -59,7 +59,7 @@ def client_plans(
 
 def has_calls(resource: Resource) -> bool:
     """Tell whether a client of it could do anything."""
-    return bool(resource.verbs or resource.methods or resource.subresources or resource.logs)
+    return bool(resource.verbs or resource.methods or resource.subresources or resource.streams)
 
 
 def resource_plans(clients: Iterable[ClientPlan]) -> tuple[ResourcePlan, ...]:
@@ -81,7 +81,17 @@ def _client(resource: Resource, kind: str, expansions: Mapping[str, Expansion]) 
         reads=reads,
         methods=tuple(_methods(resource)),
         expansion=mixin(expansion.client, "Async"),
+        waits=_waits(resource),
     )
+
+
+def _waits(resource: Resource) -> bool:
+    """Tell whether its objects can be waited for: whether they are listed and watched.
+
+    A marker may have given the name to another method.
+    """
+    can = bool({"list", "watch"} <= set(resource.verbs) and resource.list_model)
+    return can and all(_method(method).name != "wait" for method in resource.methods)
 
 
 def _reads(resource: Resource) -> Iterable[MethodPlan]:
@@ -104,15 +114,25 @@ _STANDARD: tuple[tuple[Verb, str], ...] = (
 )
 
 
+# The methods for each subresource that is a stream.
+_STREAMS: Mapping[str, tuple[str, ...]] = {
+    "log": ("logs", "follow_logs"),
+    "exec": ("exec", "exec_stream"),
+    "attach": ("attach",),
+    "portforward": ("port_forward",),
+    "proxy": ("proxy",),
+}
+
+
 def _methods(resource: Resource) -> Iterable[MethodPlan]:
     yield from _standard(resource)
     yield from _status(resource)
     for part in resource.subresources:
         name = python_names.subresource_accessor(part.name)
         yield MethodPlan("subresource", name, part.model, subresource=part.name)
-    if resource.logs:
-        yield MethodPlan("logs", "logs", resource.model)
-        yield MethodPlan("follow_logs", "follow_logs", resource.model)
+    for stream in resource.streams:
+        for shape in _STREAMS[stream]:
+            yield MethodPlan(shape, shape, resource.model)
     for method in resource.methods:
         yield _method(method)
 

@@ -16,7 +16,8 @@ from clientgen.generator.plan.clients import (
     resource_plans,
 )
 from clientgen.generator.plan.informers import informers_file, listers_file
-from clientgen.generator.plan.models import defined_first, model_plans
+from clientgen.generator.plan.manifests import manifest_files, meta_manifests_file
+from clientgen.generator.plan.models import defined_first, model_plans, own_plans
 from clientgen.generator.plan.parts import in_parts
 from clientgen.generator.plan.records import ClientPlan, FilePlan, Modules, Symbol, shown
 
@@ -52,6 +53,10 @@ def group_version_files(
         late=late_modules,
     )
     files = in_parts(file, defined_first(api.models))
+    manifests = manifest_files(files, own_plans(api, modules))
+    if gv == META_V1:
+        manifests = [meta_manifests_file(modules, manifests[0])]
+    files += manifests
     if gv != META_V1:
         title = f"The {shown(gv)} API."
         path, template = f"{folder}/__init__.py", "group_version.py.j2"

@@ -6,6 +6,7 @@ synchronous flavour is derived. The gaps of heads and bodies are:
     {method}     the name of the method
     {model}      the class that it returns or works on
     {input}      the class of its body
+    {manifest}   the manifest of that class, for annotations
     {patches}    the kinds of patches that the API server takes
     {part}       the keyword argument that names the subresource, if there is one
     {subresource_string}    the subresource as a string
@@ -58,32 +59,39 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
         "return await self._get({model}, name, options{part})",
     ),
     "create": MethodShape(
-        "async def {method}(self, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "async def {method}"
+        "(self, body: {input} | {manifest} | Unstructured, **options: Unpack[WriteOptions])"
+        " -> {model}:",
         "Create the {kind}.",
         "return await self._create({model}, body, options)",
     ),
     "create_named": MethodShape(
         "async def {method}"
-        "(self, name: str, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "(self, name: str, body: {input} | {manifest} | Unstructured,"
+        " **options: Unpack[WriteOptions]) -> {model}:",
         "Create the {subresource} of the {kind} called `name`.",
-        "return await self._create_named({model}, name, body, options{part})",
+        "return await self._create_named({model}, name, body, options{part}, kind={input})",
     ),
     "update": MethodShape(
-        "async def {method}(self, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "async def {method}"
+        "(self, body: {input} | {manifest} | Unstructured, **options: Unpack[WriteOptions])"
+        " -> {model}:",
         "Replace {object} with `body`.",
         "return await self._update({model}, body, options{part})",
         docstring_of_subresource="Replace {object} with that of `body`.",
     ),
     "update_named": MethodShape(
         "async def {method}"
-        "(self, name: str, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "(self, name: str, body: {input} | {manifest} | Unstructured,"
+        " **options: Unpack[WriteOptions]) -> {model}:",
         "Replace {object} called `name` with `body`.",
         "return await self._update_named({model}, name, body, options{part})",
     ),
     "patch": MethodShape(
         "async def {method}"
-        "(self, name: str, patch: {patches}, **options: Unpack[PatchOptions]) -> {model}:",
-        "Patch {object} called `name`.",
+        "(self, name: str, patch: {manifest} | {patches}, **options: Unpack[PatchOptions])"
+        " -> {model}:",
+        "Patch {object} called `name`. A dict is a merge patch.",
         "return await self._patch({model}, name, patch, options{part})",
     ),
     "edit": MethodShape(
@@ -95,7 +103,8 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
     ),
     "apply": MethodShape(
         "async def {method}"
-        "(self, body: {input} | Mapping[str, object], **options: Unpack[ApplyOptions]) -> {model}:",
+        "(self, body: {input} | {manifest} | Unstructured, **options: Unpack[ApplyOptions])"
+        " -> {model}:",
         "Server-side apply: create or update {object}.\n"
         "The field manager owns the fields that are set in `body`.",
         "return await self._apply({model}, body, options{part})",
@@ -104,8 +113,8 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
     ),
     "apply_named": MethodShape(
         "async def {method}"
-        "(self, name: str, body: {input} | Mapping[str, object], **options: Unpack[ApplyOptions])"
-        " -> {model}:",
+        "(self, name: str, body: {input} | {manifest} | Unstructured,"
+        " **options: Unpack[ApplyOptions]) -> {model}:",
         "Server-side apply: update {object}.\n"
         "The field manager owns the fields that are set in `body`.",
         "return await self._apply_named({model}, name, body, options{part})",
@@ -124,11 +133,11 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
     ),
     "evict": MethodShape(
         "async def {method}"
-        "(self, name: str, body: {input} | None = None, **options: Unpack[WriteOptions])"
-        " -> {model}:",
+        "(self, name: str, body: {input} | {manifest} | Unstructured | None = None,"
+        " **options: Unpack[WriteOptions]) -> {model}:",
         "Evict the {kind} called `name`, if disruption budgets allow it.",
         "body = body or {input}(metadata=ObjectMeta(name=name))\n"
-        "return await self._create_named({model}, name, body, options{part})",
+        "return await self._create_named({model}, name, body, options{part}, kind={input})",
     ),
     "logs": MethodShape(
         "async def {method}(self, name: str, **options: Unpack[LogOptions]) -> str:",
@@ -140,8 +149,40 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
         "Follow the log of a container of the {kind} called `name`, line by line.",
         "return self._follow_logs(name, options)",
     ),
+    "exec": MethodShape(
+        "async def {method}"
+        "(self, name: str, command: Sequence[str], **options: Unpack[ExecOptions]) -> ExecResult:",
+        "Run a command in a container of the {kind} called `name`, to its end.",
+        "return await self._exec(name, command, options)",
+    ),
+    "exec_stream": MethodShape(
+        "def {method}"
+        "(self, name: str, command: Sequence[str], **options: Unpack[ExecStreamOptions])"
+        " -> AsyncExecStream:",
+        "Run a command in a container of the {kind} called `name`; read and write as it runs.",
+        "return self._exec_stream(name, command, options)",
+    ),
+    "attach": MethodShape(
+        "def {method}(self, name: str, **options: Unpack[ExecStreamOptions]) -> AsyncExecStream:",
+        "Attach to the main process of a container of the {kind} called `name`.",
+        "return self._attach(name, options)",
+    ),
+    "port_forward": MethodShape(
+        "def {method}(self, name: str, port: int, *, local_port: int = 0) -> AsyncPortForward:",
+        "Have a local port lead to a port of the {kind} called `name`, until the block ends.\n"
+        "A `local_port` of 0 is any free one.",
+        "return self._port_forward(name, port, local_port)",
+    ),
+    "proxy": MethodShape(
+        "def {method}"
+        "(self, name: str, port: int | str | None = None, *, scheme: str | None = None)"
+        " -> AsyncProxy:",
+        "Send HTTP requests to the {kind} called `name`, by way of the API server.\n"
+        "`port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.",
+        "return self._proxy(name, port, scheme)",
+    ),
     "subresource": MethodShape(
-        "def {method}(self, name: str) -> AsyncSubresource[{model}]:",
+        "def {method}(self, name: str) -> AsyncSubresource[{model}, {manifest}]:",
         "Get, update, patch, apply or edit the {subresource} of the {kind} called `name`.",
         "return self._subresource({model}, name, {subresource_string})",
     ),

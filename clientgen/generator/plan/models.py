@@ -21,7 +21,7 @@ from clientgen.generator.plan.circles import circles
 from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
 from clientgen.generator.resolve.selection import models_in
 
-__all__ = ["defined_first", "late_imports", "model_plans"]
+__all__ = ["defined_first", "late_imports", "model_plans", "own_plans"]
 
 # The forms of an absent scalar, other than None.
 _SCALARS = {Scalar.JSON: "json", Scalar.INTEGER: "unset zero"}
@@ -61,6 +61,13 @@ def model_plans(
     named = [(modules.class_name(model.id), model.id.name) for model in api.models]
     check_distinct(named, shown(api.group_version), "types", problems)
     return tuple(plans)
+
+
+def own_plans(api: GroupVersionApi, modules: Modules) -> tuple[ModelPlan, ...]:
+    """The classes that the user wrote, as far as manifests need them."""
+    return tuple(
+        _model(model, modules.symbol(model.id).name, modules.is_elsewhere) for model in api.own
+    )
 
 
 def _model(model: Model, name: str, available: Callable[[ModelId], bool]) -> ModelPlan:

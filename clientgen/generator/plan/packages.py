@@ -9,7 +9,9 @@ from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.ir import META_V1, Api
 from clientgen.generator.plan.clients import has_calls
+from clientgen.generator.plan.fields import fields_file
 from clientgen.generator.plan.informers import factory_file
+from clientgen.generator.plan.manifests import meta_manifests_file
 from clientgen.generator.plan.records import (
     FilePlan,
     GroupVersionPlan,
@@ -49,6 +51,7 @@ def package_files(api: Api, modules: Modules, problems: Problems) -> list[FilePl
             "the spec",
             reexports=tuple(_meta_types(api, modules)),
         ),
+        *([] if _has_newer_meta(api) else [meta_manifests_file(modules)]),
         FilePlan(
             "async_clientset.py",
             "async_clientset.py.j2",
@@ -58,6 +61,7 @@ def package_files(api: Api, modules: Modules, problems: Problems) -> list[FilePl
             group_versions=plans,
         ),
         factory_file(api, modules),
+        fields_file(api, modules),
         scheme_file(api, modules),
         FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
     ]
@@ -84,6 +88,10 @@ def _meta_types(api: Api, modules: Modules) -> list[Symbol]:
         *(m.id for gv in newer for m in gv.models),
     ]
     return sorted(map(modules.symbol, models))
+
+
+def _has_newer_meta(api: Api) -> bool:
+    return any(gv.group_version == META_V1 for gv in api.group_versions)
 
 
 def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersionPlan:

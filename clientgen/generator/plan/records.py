@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems
 from clientgen.generator import python_names
-from clientgen.generator.ir import META_MODULE, ModelId, PythonClass, Resource, TypeRef
+from clientgen.generator.ir import (
+    META_MANIFESTS,
+    META_MODULE,
+    ModelId,
+    PythonClass,
+    Resource,
+    TypeRef,
+)
 from clientgen.generator.sources.packages import is_shared
 
 
@@ -89,6 +96,8 @@ class ClientPlan:
     methods: tuple[MethodPlan, ...]
     expansion: Symbol | None = None
     """The user's own methods, mixed in."""
+    waits: bool = False
+    """Whether its objects can be waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +157,16 @@ class KindsPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldsPlan:
+    """The selectable fields of the kinds of a group version."""
+
+    accessor: str
+    of: str
+    kinds: Mapping[str, Mapping[str, str]]
+    """By class the path of each field, by its attribute."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilePlan:
     """One file: its path in the package, the template that writes it, and what it is told."""
 
@@ -164,6 +183,9 @@ class FilePlan:
     informers: tuple[InformerPlan, ...] = ()
     group_versions: tuple[GroupVersionPlan, ...] = ()
     kinds: tuple[KindsPlan, ...] = ()
+    resource_modules: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By API version the module with the constants of its resources."""
+    fields: tuple[FieldsPlan, ...] = ()
     reexports: tuple[Symbol, ...] = ()
     of: str = ""
     """The class that hands out what is in the file."""
@@ -181,7 +203,8 @@ class FilePlan:
     def resolved(self, symbol: Symbol) -> Symbol:
         """Return the symbol this file imports; parts of the models import from each other."""
         folder = self.module.rpartition(".")[0]
-        if not self.parts or symbol.module != f"{folder}.models":
+        whole = {f"{folder}.models", f"{folder}.manifests"}
+        if symbol.module not in whole or symbol.name not in self.parts:
             return symbol
         return Symbol(f"{folder}.{self.parts[symbol.name]}", symbol.name)
 
@@ -195,6 +218,12 @@ class Modules:
     names: python_names.ChosenNames = field(default_factory=python_names.ChosenNames)
     left_out: frozenset[ModelId] = frozenset()
     """Classes of kinds that are not selected."""
+    packaged: frozenset[ModelId] = frozenset()
+    """Those that packages in use have manifests of."""
+    own: frozenset[ModelId] = frozenset()
+    """Those that the user wrote and whose manifests are generated."""
+    lists: frozenset[ModelId] = frozenset()
+    """Lists of kinds, which have no manifests."""
 
     def package(self, group_version: GroupVersion) -> str:
         """The folder of a group version: `apps/v1`."""
@@ -214,6 +243,20 @@ class Modules:
             return Symbol(python_class.module, python_class.name)
         package = self.package(model.group_version).replace("/", ".")
         return Symbol(f".{package}.models", self.class_name(model))
+
+    def manifest(self, model: ModelId) -> Symbol | None:
+        """The module and name of a model's manifest; None if it has none."""
+        if model in self.lists:
+            return None
+        symbol = self.symbol(model)
+        name = python_names.manifest_class(symbol.name)
+        if is_shared(model):
+            return Symbol(META_MANIFESTS, name)
+        if model in self.own or model not in self.imported:
+            package = self.package(model.group_version).replace("/", ".")
+            return Symbol(f".{package}.manifests", name)
+        home = symbol.module.rpartition(".")[0]
+        return Symbol(f"{home}.manifests", name) if model in self.packaged else None
 
     def class_name(self, model: ModelId) -> str:
         """The class a model becomes."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from clientgen._gvk import GroupVersionKind
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId
+from clientgen.generator.plan.clients import has_calls
 from clientgen.generator.plan.records import FilePlan, KindsPlan, Modules
 
 __all__ = ["scheme_file"]
@@ -21,11 +22,19 @@ def scheme_file(api: Api, modules: Modules) -> FilePlan:
     return FilePlan(
         "scheme.py",
         "scheme.py.j2",
-        "Registers the kinds of this package with a `Scheme`, which reads and writes manifests.",
+        "Registers the kinds and resources of this package with a `Scheme`.",
         "the spec",
         defines=("add_to_scheme",),
         kinds=tuple(_kinds_plans(api, modules)),
+        resource_modules=dict(_resource_modules(api, modules)),
     )
+
+
+def _resource_modules(api: Api, modules: Modules) -> Iterable[tuple[str, str]]:
+    for group_version in api.group_versions:
+        if any(map(has_calls, group_version.resources)):
+            folder = modules.package(group_version.group_version).replace("/", ".")
+            yield str(group_version.group_version), f".{folder}.resources"
 
 
 def _kinds_plans(api: Api, modules: Modules) -> Iterable[KindsPlan]:

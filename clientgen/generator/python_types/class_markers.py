@@ -42,6 +42,8 @@ class ClassMarkers:
     )
     root: bool = False
     """`+kubebuilder:object:root=true`: it is a kind, or the list of one."""
+    selectable_fields: tuple[str, ...] = ()
+    """The JSON paths of `+kubebuilder:selectablefield`, of which a kind may have several."""
 
     def value(self, name: str) -> Any:
         """The value of a marker of kubebuilder's; None without it."""
@@ -78,10 +80,16 @@ def markers_of_class(type_: TypeClass, problems: Problems) -> ClassMarkers:
     """Read what stands above a class; what is wrong goes to `problems`."""
     lines, kubebuilder_lines = _divide(type_.markers)
     kubebuilder: dict[str, KubebuilderMarker] = {}
-    for marker in parse_kubebuilder(kubebuilder_lines, problems, "type"):
+    markers = parse_kubebuilder(kubebuilder_lines, problems, "type")
+    for marker in markers:
         kubebuilder.setdefault(marker.name, marker)
+    selectable = tuple(
+        str(path)
+        for marker in markers
+        if marker.name == "selectablefield" and (path := marker.value.get("JSONPath"))
+    )
     root = any(tag_of(m.text) == _ROOT and not m.text.endswith("=false") for m in kubebuilder_lines)
-    return ClassMarkers(parse_markers(lines, problems), kubebuilder, root)
+    return ClassMarkers(parse_markers(lines, problems), kubebuilder, root, selectable)
 
 
 def genclient_lines(markers: Iterable[MarkerLine]) -> list[MarkerLine]:

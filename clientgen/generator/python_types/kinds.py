@@ -113,6 +113,7 @@ class _Kind:
             type=self.type,
             module=self.module,
             list_class=list_class,
+            selectable_fields=self.markers.selectable_fields,
         )
 
     @property

@@ -98,6 +98,8 @@ class ApiKind:
     type: TypeClass
     module: TypeModule
     list_class: str | None = None
+    selectable_fields: tuple[str, ...] = ()
+    """JSON paths that field selectors may have."""
 
     @property
     def gvk(self) -> GroupVersionKind:

@@ -7,15 +7,16 @@ two steps: `gather` has the bytes, without running anything; `parse` imports and
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from clientgen._gvk import GroupVersion
 from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
-from clientgen.generator.ir import Imported, ModelId, PythonClass
+from clientgen.generator.ir import Imported, Model, ModelId, PythonClass
 from clientgen.generator.python_types.circles import report_circles
 from clientgen.generator.python_types.class_markers import genclient_lines, markers_of_class
 from clientgen.generator.python_types.class_reader import read_module
@@ -24,6 +25,7 @@ from clientgen.generator.python_types.methods import named_by_methods
 from clientgen.generator.python_types.module_loader import ModuleLocation, find, searching, shown
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.referenced_classes import check_reached
+from clientgen.generator.python_types.shapes import shapes_of
 from clientgen.generator.sources.custom import ServedKind, custom_spec
 from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.import_statements import imported_modules
@@ -43,6 +45,8 @@ class PythonTypes:
     spec: Spec
     imported: Imported
     markers: Mapping[str, Sequence[MarkerLine]]
+    shapes: Callable[[Imported], tuple[Model, ...]] = lambda _: ()
+    """The shapes of the classes, when every other class is known."""
 
 
 def gather(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> tuple[Input, ...]:
@@ -134,7 +138,8 @@ def parse(
     left_out = tuple((gvk, reason) for gvk, reason in reasons.items() if reason)
     markers = {str(kind.gvk): _markers(kind) for kind in asking}
     imported = Imported(classes, kinds={kind.gvk: _own(kind) for kind in api_kinds})
-    return PythonTypes(replace(spec, ignored=left_out), imported, markers)
+    shapes = partial(shapes_of, loaded, api_kinds)
+    return PythonTypes(replace(spec, ignored=left_out), imported, markers, shapes)
 
 
 def _own(kind: ApiKind) -> tuple[ModelId, ...]:
@@ -185,6 +190,7 @@ def _resource(kind: ApiKind) -> ServedKind:
         where=kind.type.where,
         status=kind.status,
         scale=kind.scale,
+        selectable_fields=kind.selectable_fields,
     )
 
 

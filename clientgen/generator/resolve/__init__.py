@@ -74,13 +74,14 @@ def resolve(
     wanted = () if selection else (m.id for m in emitted if m.id not in types.stand_ins)
     emitted = needed_models(resources, emitted, wanted)
     return Api(
-        tuple(_by_group_version(emitted, resources)),
+        tuple(_by_group_version(emitted, resources, _selected(imported, kept_models))),
         tuple(sorted(set(skipped))),
         imported.classes,
         types.older_copies(),
         kept_models,
         frozenset(model for models in imported.kinds.values() for model in models) - kept_models,
         (*(note for spec in specs for note in spec.notes), *marking.notes),
+        frozenset(model.id for model in imported.models if not model.item),
     )
 
 
@@ -198,11 +199,20 @@ def _same_calls(first: Endpoint, second: Endpoint) -> bool:
     return next(ids) == next(ids)
 
 
+def _selected(imported: Imported, kept: Collection[ModelId]) -> Iterable[Model]:
+    """The shapes of the user's classes, but for kinds that are not selected."""
+    kinds = {model for models in imported.kinds.values() for model in models}
+    return (model for model in imported.own if model.id in kept or model.id not in kinds)
+
+
 def _by_group_version(
-    models: Iterable[Model], resources: Iterable[Resource]
+    models: Iterable[Model], resources: Iterable[Resource], own: Iterable[Model]
 ) -> Iterable[GroupVersionApi]:
     by_model: dict[GroupVersion, list[Model]] = {}
     by_resource: dict[GroupVersion, list[Resource]] = {}
+    by_own: dict[GroupVersion, list[Model]] = {}
+    for model in own:
+        by_own.setdefault(model.id.group_version, []).append(model)
     for model in models:
         if not is_shared(model.id):
             by_model.setdefault(model.id.group_version, []).append(model)
@@ -213,4 +223,5 @@ def _by_group_version(
             group_version,
             tuple(by_model.get(group_version, ())),
             tuple(by_resource.get(group_version, ())),
+            tuple(by_own.get(group_version, ())),
         )

@@ -100,7 +100,7 @@ class MarkerOverrides:
     ) -> Resource:
         if genclient.no_verbs or "client" in genclient.disabled:
             return replace(
-                resource, verbs=frozenset[Verb](), subresources=(), methods=(), logs=False
+                resource, verbs=frozenset[Verb](), subresources=(), methods=(), streams=()
             )
         resource = replace(
             resource,
@@ -113,7 +113,7 @@ class MarkerOverrides:
         listed = bool(genclient.only_verbs or genclient.readonly)
         if listed:
             # Whoever lists the verbs lists all there shall be.
-            return replace(resource, verbs=verbs, subresources=(), methods=added, logs=False)
+            return replace(resource, verbs=verbs, subresources=(), methods=added, streams=())
         whole_status = {"updateStatus", "applyStatus"} <= verbs
         parts = [part for part in resource.subresources if part.name != "status" or whole_status]
         return replace(

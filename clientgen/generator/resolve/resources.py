@@ -42,7 +42,13 @@ _ANSWERED_BY_STATUS = frozenset(
     {("", "bindings", ""), ("", "pods", "binding"), ("", "pods", "eviction")}
 )
 
-_CONNECT = "a stream (exec, attach, portforward, proxy): not generated yet"
+_CONNECT = "a stream for which there is no method"
+# What streams carry is in no document; these are known.
+_STREAMS = {
+    ("v1", "pods"): ("log", "exec", "attach", "portforward", "proxy"),
+    ("v1", "services"): ("proxy",),
+    ("v1", "nodes"): ("proxy",),
+}
 _ODD = "a subresource verb without a typed call"
 _PARAMETERS = "a subresource whose path has parameters"
 _NO_MODEL = "its schema is not a model"
@@ -126,8 +132,9 @@ def resource_of(endpoint: Endpoint, types: Types, skipped: list[Skipped]) -> Res
         verbs=frozenset(verbs),
         subresources=tuple(builder.objects()),
         methods=tuple(builder.methods()),
-        logs=builder.logs(),
+        streams=builder.streams(),
         strategic_merge="patch" not in main or _STRATEGIC in main["patch"].consumes,
+        selectable_fields=types.selectable_fields(endpoint.group_version.with_kind(kind)),
         create_result=_STATUS if (group, plural, "") in _ANSWERED_BY_STATUS else None,
         has_lister=cacheable,
         has_informer=cacheable,
@@ -171,15 +178,24 @@ class _Subresources:
         objects = ((name, self._object(name)) for name in self._fixed)
         return [Subresource(name, model) for name, model in objects if model]
 
-    def logs(self) -> bool:
-        """Tell whether this is Pod, whose log is text."""
-        return self._is_log("log") and "get" in self._endpoint.of("log")
+    def streams(self) -> tuple[str, ...]:
+        """List the subresources that are streams, as far as there are methods for them."""
+        return tuple(name for name in self._known if self._is_stream(name))
+
+    def _is_stream(self, name: str) -> bool:
+        actions = self._endpoint.of(name)
+        return name in self._known and bool({"get", "connect"} & actions.keys())
+
+    @property
+    def _known(self) -> tuple[str, ...]:
+        gv = self._endpoint.group_version.api_version
+        return _STREAMS.get((gv, self._endpoint.plural), ())
 
     def methods(self) -> list[Method]:
         """A call for each other operation that has typed input or output; the rest is skipped."""
         methods: list[Method] = []
         for name in self._fixed:
-            if self._object(name) or self._is_log(name):
+            if self._object(name) or name in self._known:
                 continue
             for operation in self._endpoint.of(name).values():
                 method = self._method(operation)
@@ -195,14 +211,12 @@ class _Subresources:
 
     def _passed_over(self) -> Iterable[Skipped]:
         for operation in self._endpoint.operations:
+            if operation.subresource.partition("/")[0] in self._known:
+                continue
             if operation.action == "connect" and operation.subresource:
                 yield Skipped(operation.operation_id, _CONNECT)
             elif "{" in operation.subresource:
                 yield Skipped(operation.operation_id, _PARAMETERS)
-
-    def _is_log(self, name: str) -> bool:
-        key = (self._endpoint.group_version.api_version, self._endpoint.plural, name)
-        return key == ("v1", "pods", "log")
 
     def _object(self, name: str) -> ModelId | None:
         actions = self._endpoint.of(name)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from clientgen._apimachinery.selectable_fields import SELECTABLE_FIELDS
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen._openapi.json_text import pointer
 from clientgen._openapi.schema import Schema
@@ -97,6 +98,7 @@ class Types:
         self._limits = Limits(problems)
         self._partial: set[tuple[ModelId, str]] = set()
         self._open: set[str] = set()
+        self._selectable: dict[GroupVersionKind, tuple[str, ...]] | None = None
         self.skipped: list[Skipped] = []
         """Properties that models do not have, and why."""
         self.stand_ins: set[ModelId] = set()
@@ -174,6 +176,18 @@ class Types:
         wanted = ModelType(ModelId(META_V1, "ObjectMeta"))
         fields = self._models[model].fields if model in self._models else ()
         return any(field.name == "metadata" and field.type == wanted for field in fields)
+
+    def selectable_fields(self, kind: GroupVersionKind) -> tuple[str, ...]:
+        """Return the paths by which objects of a kind can be selected, beside name and namespace.
+
+        Definitions of custom resources state them. Kubernetes' own do not.
+        """
+        if self._selectable is None:
+            schemas = [each.schema for each in self._definitions.values()]
+            self._selectable = {
+                gvk: paths for s in schemas if (paths := s.selectable_fields) for gvk in s.kinds
+            }
+        return self._selectable.get(kind) or SELECTABLE_FIELDS.get((kind.group, kind.kind), ())
 
     def _is_model(self, name: str) -> bool:
         if name in WELL_KNOWN or json_schema_union(name):

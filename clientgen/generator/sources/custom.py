@@ -12,7 +12,7 @@ from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen._openapi.operation import Operation
-from clientgen._openapi.schema import KINDS, Schema, reference_to, written_kind
+from clientgen._openapi.schema import KINDS, SELECTABLE, Schema, reference_to, written_kind
 from clientgen.generator.sources.spec import META_PACKAGE, Definition, Precedence, Spec
 
 __all__ = ["ServedKind", "custom_spec"]
@@ -43,6 +43,8 @@ class ServedKind:
     where: str
     status: bool = False
     scale: bool = False
+    selectable_fields: tuple[str, ...] = ()
+    """JSON paths that field selectors may have: `.spec.colour`."""
 
     @property
     def group_version(self) -> GroupVersion:
@@ -122,7 +124,9 @@ def _object(resource: ServedKind) -> Schema:
     metadata = reference_to(f"{META_PACKAGE}.ObjectMeta")
     described = resource.schema.extended({**_TYPE_META, "metadata": metadata})
     kind = resource.group_version.with_kind(resource.kind)
-    return Schema({**described.raw, "type": "object", KINDS: [written_kind(kind)]})
+    fields = [{"fieldPath": path} for path in resource.selectable_fields]
+    own = {"type": "object", KINDS: [written_kind(kind)], SELECTABLE: fields}
+    return Schema({**described.raw, **own})
 
 
 def _list(resource: ServedKind, item: str) -> Schema:

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from .._clock import on_move, real_seconds
+from .._models.arguments import check_function
 
 if TYPE_CHECKING:
     import asyncio
@@ -26,11 +27,14 @@ __all__ = [
     "Interruption",
     "Lock",
     "Task",
+    "awaited",
     "call",
     "call_later",
     "check_spawn",
+    "check_waiting",
     "from_outside",
     "holding",
+    "result_of",
     "run_blocking",
     "short_lock",
     "sleep",
@@ -46,6 +50,9 @@ P = ParamSpec("P")
 if TYPE_CHECKING:
     Function: TypeAlias = Callable[P, Awaitable[T]]
     """A function that may wait: a coroutine function."""
+
+    Callback: TypeAlias = Callable[P, Awaitable[T] | T]
+    """A function of the program's: an ordinary one, or a coroutine function."""
 
 
 async def sleep(seconds: float) -> None:
@@ -75,11 +82,44 @@ async def holding(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float 
         return await work()
 
 
+def check_waiting(what: str, function: object) -> None:
+    """See to it that a function can be called, and may wait.
+
+    Raises:
+        TypeError: it cannot be called. Whether it may wait is known by its results: `awaited`.
+    """
+    check_function(what, function)
+
+
+def awaited(what: str, work: Awaitable[T]) -> Awaitable[T]:
+    """Return what a coroutine function of the program's has returned, which is to be awaited.
+
+    Raises:
+        TypeError: the function was an ordinary one.
+    """
+    if not isinstance(cast("object", work), Awaitable):
+        raise TypeError(
+            f"{what} must be a coroutine function here: write `async def`. Programs with ordinary"
+            " functions use clientgen.runtime.sync and a clientset without Async"
+        )
+    return work
+
+
 async def call(function: Callable[..., object], *args: object) -> None:
     """Call a function of the program's, which may be a coroutine function."""
     result = function(*args)
     if result is not None and isinstance(result, Awaitable):
         await uncancelled(cast("Awaitable[object]", result))
+
+
+async def result_of(
+    function: Callable[P, Awaitable[T] | T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Call a function of the program's, which may be a coroutine function; gives its result."""
+    result = function(*args, **kwargs)
+    if isinstance(result, Awaitable):
+        return await uncancelled(cast("Awaitable[T]", result))
+    return result
 
 
 async def uncancelled(work: Awaitable[T]) -> T:
@@ -138,6 +178,13 @@ class Lock:
             self._lock = asyncio.Lock()
         await self._lock.acquire()
 
+    async def enter_if_free(self) -> bool:
+        """Enter unless somebody is in, without a wait; gives whether this entered."""
+        if self._lock is not None and self._lock.locked():
+            return False
+        await self.__aenter__()
+        return True
+
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
@@ -195,6 +242,9 @@ class Event:
             while not task.done() and not self._happened:
                 await self._until_either(task)
             return await task if task.done() else None
+        except asyncio.CancelledError:
+            _abort_result(task)
+            raise
         finally:
             if not task.done():
                 task.cancel()
@@ -219,6 +269,14 @@ class Event:
             waiter.set_result(None)
         self._waiters.add(waiter)
         return waiter
+
+
+def _abort_result(task: asyncio.Future[Any]) -> None:
+    """Let go of a stream that was opened for somebody who was cancelled meanwhile."""
+    if task.done() and not task.cancelled() and task.exception() is None:
+        abort = getattr(task.result(), "abort", None)
+        if abort is not None:
+            abort()
 
 
 async def wait_until(event: Event, clock: Clock, until: float | None) -> bool:

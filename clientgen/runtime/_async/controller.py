@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-
-from msgspec import Struct
 
 from .._cache.sync_errors import timed_out
 from .._clock import SYSTEM_CLOCK
+from .._controllers.outcomes import fields_of, log_failure, outcome_of
+from .._controllers.predicates import Event as SourceEvent
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
-from .._controllers.reconcile_loop import checked, owner_mapper, request_for, requeue, urgency
-from .._models.arguments import check_function
+from .._controllers.reconcile_loop import (
+    checked_result,
+    owner_mapper,
+    request_for,
+    requests_of,
+    requeue,
+    urgency,
+)
+from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal
-from ._primitives import Event, from_outside, spawn, uncancelled
+from ..errors import TerminalError
+from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
 from .workqueue import AsyncPriorityQueue
 
 if TYPE_CHECKING:
@@ -22,6 +30,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._clock import Clock
+    from .._controllers.outcomes import Outcome, ReconcileMetrics
+    from .._controllers.predicates import Predicate
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
@@ -94,9 +104,11 @@ class AsyncController:
     Reconcile gets the name of an object, reads the caches, and acts. It is called for every object
     at first, and then for objects that changed, but never concurrently for the same object. If it
     raises, it is called again after a growing delay: 5 ms, doubling up to 1000 s. If it returns a
-    Result, the Result sets the delay; otherwise it is called at the object's next change. Changed
-    objects go before objects that were only listed or resynced. (This follows controller-runtime's
-    controllers.)
+    Result, the Result sets the delay; otherwise it is called at the object's next change. After a
+    `TerminalError`, too, it waits for that change. Changed objects go before objects that were only
+    listed or resynced. (This follows controller-runtime's controllers.)
+
+    `AsyncManager.controller` makes controllers with more comfort.
 
     Args:
         name: The name in logs and metrics.
@@ -124,7 +136,7 @@ class AsyncController:
         sync_timeout: float = 120.0,
         grace: float = 30.0,
     ) -> None:
-        check_function("reconcile", reconcile)
+        check_waiting("reconcile", reconcile)
         if workers < 1:
             raise ValueError("a controller needs at least one worker")
         self.name = name
@@ -137,7 +149,10 @@ class AsyncController:
         self._sync_timeout = sync_timeout
         self._grace = grace
         self._sources: list[_Watched] = []
+        self._predicates: tuple[Predicate, ...] = ()
         self._resource: Resource | None = None
+        self._listening = False
+        self._observer: ReconcileMetrics | None = None
         self._stopping = Event()
         self._began = False
         self._broken: BaseException | None = None
@@ -147,16 +162,16 @@ class AsyncController:
 
     # ---- what is looked at --------------------------------------------------------------------
 
-    def for_(self, informer: AsyncSource[Any]) -> Self:
+    def for_(self, source: AsyncSource[Any]) -> Self:
         """Reconcile the objects of an informer."""
-        self._resource = informer.resource
-        return self.watches(informer, request_for)
+        self._resource = source.resource
+        return self.watches(source, request_for)
 
-    def owns(self, informer: AsyncSource[Any], owner: Resource | None = None) -> Self:
+    def owns(self, source: AsyncSource[Any], owner: Resource | None = None) -> Self:
         """Reconcile the controlling owners of an informer's objects.
 
         Args:
-            informer: The informer of the owned objects.
+            source: The informer of the owned objects.
             owner: The kind of the owners, such as `deployments.resource`; None is the kind of
                 `for_`.
 
@@ -166,15 +181,50 @@ class AsyncController:
         owner = owner or self._resource
         if owner is None:
             raise ValueError("give the kind of the owner, or call for_() first")
-        return self.watches(informer, owner_mapper(owner))
+        return self.watches(source, owner_mapper(owner))
 
-    def watches(self, informer: AsyncSource[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
+    def watches(self, source: AsyncSource[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
         """Reconcile the requests that `mapper` returns for the objects of an informer.
 
         For an update, it is called with the old object and the new one.
         """
-        self._sources.append(_Watched(informer, mapper))
+        check_source("a controller", source)
+        check_function("mapper", mapper)
+        watched = _Watched(source, mapper, self._predicates)
+        self._sources.append(watched)
+        if self._listening:
+            self._listen(watched)
         return self
+
+    def when(self, predicate: Predicate) -> Self:
+        """Ignore the events for which `predicate` returns false.
+
+        It is for the source that was named just before: `for_(tabs).when(generation_changed)`. If
+        no source was named yet, it is for all sources. Several predicates have to return true.
+
+        Args:
+            predicate: Called with an `Event`. It must not wait. If it raises, that is logged, and
+                the event counts.
+        """
+        check_function("predicate", predicate)
+        if self._sources:
+            self._sources[-1].predicates += (predicate,)
+        else:
+            self._predicates += (predicate,)
+        return self
+
+    def unwatch(self, source: AsyncSource[Any]) -> None:
+        """Hear no more from an informer; it goes on. This also works while the controller runs.
+
+        Raises:
+            LookupError: The controller does not watch it.
+        """
+        found = [each for each in self._sources if each.informer is source]
+        if not found:
+            raise LookupError(f"{self!r} does not watch {source.title}")
+        for watched in found:
+            self._sources.remove(watched)
+            watched.forget()
 
     # ---- its life -----------------------------------------------------------------------------
 
@@ -190,38 +240,46 @@ class AsyncController:
                 informer and the server's last response.
             RuntimeError: It has run before.
         """
-        if self._began:
-            raise RuntimeError(f"{self!r} has already run; create a new one")
-        self._began = True
         forget = on_stop_signal(from_outside(self.stop))
-        registrations: list[AsyncRegistration] = []
         try:
-            for source in self._sources:
-                self._listen(source, registrations)
-            await self._wait_for_sync(registrations)
-            await self._work()
+            await self._run()
         finally:
             forget()
+
+    async def _run(self) -> None:
+        """Run, without listening to signals."""
+        if self._began:
+            raise RuntimeError(f"{self!r} has already run; create a new one")
+        self._began = self._listening = True
+        if not self._sources and not len(self.queue):
+            logger.warning(
+                "%s: it watches nothing, so it reconciles only what is added to its queue; name a"
+                " kind with for_(), owns() or watches()",
+                self.name,
+            )
+        try:
+            for source in list(self._sources):
+                self._listen(source)
+            await self._wait_for_sync()
+            await self._work()
+        finally:
+            self._listening = False
             self.queue.shut_down()
-            for registration in registrations:
-                registration.remove()
+            for source in self._sources:
+                source.forget()
 
     def stop(self) -> None:
         """Make `run` return."""
         self._stopping.set()
 
-    def _listen(self, source: _Watched, registrations: list[AsyncRegistration]) -> None:
-        registration = source.informer.add_handler(
-            partial(self._on_add, source.mapper),
-            partial(self._on_update, source.mapper),
-            partial(self._on_delete, source.mapper),
-        )
-        registrations.append(registration)
+    def _listen(self, source: _Watched) -> None:
+        heard = _Ears(self.queue, source)
+        source.registration = source.informer.add_handler(heard.add, heard.update, heard.delete)
         source.informer.start()
 
-    async def _wait_for_sync(self, registrations: Sequence[AsyncRegistration]) -> None:
+    async def _wait_for_sync(self) -> None:
         until = self._clock.monotonic() + self._sync_timeout
-        while not all(registration.has_synced() for registration in registrations):
+        while not all(source.has_synced() for source in list(self._sources)):
             if self._clock.monotonic() >= until:
                 raise self._timed_out()
             if await self._stopping.wait(_POLL):
@@ -271,27 +329,104 @@ class AsyncController:
                 self.stop()
 
     async def _process(self, request: Request) -> None:
+        fields = fields_of(self.name, request, token_hex(4))
+        observer, began = self._observer, self._clock.monotonic()
+        if observer is not None:
+            observer.began()
+        outcome: Outcome = "error"
+        problem: BaseException | None = None
         try:
-            result = await uncancelled(self._reconcile(request))
+            result = checked_result(await uncancelled(self._attempt(request, fields)))
+            outcome = outcome_of(result)
             requeue(self.queue, request, result)
-        except Exception:
-            failures = self.queue.num_requeues(request) + 1
-            logger.exception("%s: reconciling %s failed (%d)", self.name, request, failures)
+        except Exception as error:  # noqa: BLE001 - whatever reconcile raises
+            problem = error
+            self._failed(request, fields, error)
+        except BaseException as error:
+            problem = error
+            raise
+        finally:
+            if observer is not None:
+                observer.ended(outcome, self._clock.monotonic() - began, problem)
+
+    async def _attempt(self, request: Request, _fields: dict[str, str]) -> Result | None:
+        """Reconcile once; the fields are for logs."""
+        return await awaited("reconcile", self._reconcile(request))
+
+    def _failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
+        log_failure(logger, fields, error, self.queue.num_requeues(request) + 1)
+        if isinstance(error, TerminalError):
+            self.queue.forget(request)
+        else:
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
 
-    def _on_add(self, mapper: Callable[[T], Iterable[Request]], obj: T, is_initial: bool) -> None:
-        for request in checked(mapper(obj)):
-            self.queue.add(request, priority=LOW_PRIORITY if is_initial else 0)
 
-    def _on_update(self, mapper: Callable[[T], Iterable[Request]], old: T, new: T) -> None:
-        for request in checked([*mapper(old), *mapper(new)]):
-            self.queue.add(request, priority=urgency(old, new))
+class _Watched:
+    """An informer, and what is done with its events."""
 
-    def _on_delete(self, mapper: Callable[[T], Iterable[Request]], obj: T) -> None:
-        for request in checked(mapper(obj)):
-            self.queue.add(request)
+    def __init__(
+        self,
+        informer: AsyncSource[Any],
+        mapper: Callable[[Any], Iterable[Request]],
+        predicates: tuple[Predicate, ...],
+    ) -> None:
+        self.informer = informer
+        self.mapper = mapper
+        self.predicates = predicates
+        self.registration: AsyncRegistration | None = None
+
+    def has_synced(self) -> bool:
+        """Tell whether all initial objects have been heard of."""
+        return self.registration is not None and self.registration.has_synced()
+
+    def forget(self) -> None:
+        """Hear no more of it."""
+        registration, self.registration = self.registration, None
+        if registration is not None:
+            registration.remove()
+
+    def matters(self, event: SourceEvent[Any]) -> bool:
+        """Tell whether all predicates let an event pass."""
+        return all(self._passes(predicate, event) for predicate in self.predicates)
+
+    def _passes(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
+        try:
+            return predicate(event)
+        except Exception:
+            logger.exception("%s: the predicate %r failed", self.informer.title, predicate)
+            return True  # a reconciliation too many does no harm; one too few does
 
 
-class _Watched(Struct, frozen=True):
-    informer: AsyncSource[Any]
-    mapper: Callable[[Any], Iterable[Request]]
+class _Ears:
+    """Puts requests into a queue when a source reports changes."""
+
+    def __init__(self, queue: AsyncPriorityQueue[Request], source: _Watched) -> None:
+        self._queue = queue
+        self._source = source
+
+    def add(self, obj: Any, is_initial: bool) -> None:
+        """Hear of a new object."""
+        event = SourceEvent("add", None, obj, is_initial)
+        self._hear(event, LOW_PRIORITY if is_initial else 0)
+
+    def update(self, old: Any, new: Any) -> None:
+        """Hear of a changed object."""
+        self._hear(SourceEvent("update", old, new), urgency(old, new))
+
+    def delete(self, obj: Any) -> None:
+        """Hear of a deleted object."""
+        self._hear(SourceEvent("delete", obj, None), 0)
+
+    def _hear(self, event: SourceEvent[Any], priority: int) -> None:
+        if not self._source.matters(event):
+            return
+        objects = [each for each in (event.old, event.new) if each is not None]
+        failure: Exception | None = None
+        for obj in objects:
+            try:
+                for request in requests_of(self._source.mapper, obj):
+                    self._queue.add(request, priority=priority)
+            except Exception as error:  # noqa: BLE001 - the new object counts without the old one
+                failure = error
+        if failure is not None:
+            raise failure

@@ -10,22 +10,28 @@ client-go: tools/cache/shared_informer.go.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from .._cache.deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
 from .._cache.event_handlers import Handlers, ResyncTimer
 from .._cache.indexer import Indexer, IndexFunction, meta_namespace_key
 from .._cache.informer_metrics import InformerState
 from .._cache.informer_options import namespaces_of, selection
 from .._cache.listers import Lister
+from .._cache.local_selection import LocalSelection
 from .._cache.mutation_detector import MutationDetector
+from .._cache.own_writes import OwnWrites, SentWrite
 from .._cache.sync_errors import NOT_STARTED, SYNCED, incomplete, not_started, reason
+from .._cache.write_answers import WriteAnswers
+from .._cache.written_caches import WrittenCaches
 from .._clock import SYSTEM_CLOCK
 from .._models.arguments import check_function
-from .._models.model import Model
-from ..errors import ClientError, Gone
+from .._models.tables import Table
+from .._models.unstructured import Object
+from ..errors import ClientError, Gone, NotFound
 from ._primitives import Task, call, check_spawn, spawn, wait_until
+from .live_namespaces import AsyncLiveNamespaces
 from .processor import AsyncProcessor
 from .reflector import AsyncReflector
 
@@ -34,10 +40,14 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from .._cache.deltas import DeletedFinalStateUnknown, Notification
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import Namespaces
+    from .._cache.write_requests import WriteTarget
     from .._clock import Clock
+    from .._http.codec import Codec
     from .._http.options import Fields, Labels
+    from .._http.request import HttpResponse
     from .._http.resource import Resource
     from .._models.codec import WatchEvent
     from .._models.meta_v1 import ModelList
@@ -46,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncSharedInformer", "namespaces_of"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 
 # A thread's request that hangs is not waited for longer than this; it ends by itself later.
 _PATIENCE = 10.0
@@ -57,13 +67,24 @@ logger = logging.getLogger("clientgen.runtime.informers")
 class _NamespaceSink(Generic[T]):
     """The sink of one reflector of an informer, for all namespaces or one of them."""
 
+    reflector: AsyncReflector[T]
+
     def __init__(self, informer: AsyncSharedInformer[T], namespace: str | None) -> None:
         self.namespace = namespace
+        self.is_reading = False
         self._informer = informer
 
     def prepare(self, obj: T) -> T | None:
         """Transform an object."""
         return self._informer._prepare(obj)
+
+    def needs_latest(self) -> bool:
+        """Tell whether the next list has to be the latest state."""
+        return self._informer._needs_latest(self)
+
+    def reads(self, *, latest: bool) -> None:
+        """Note that all objects are about to be read."""
+        self._informer._reads(self, latest=latest)
 
     def replace(self, objects: list[T], version: str) -> None:
         """Replace all objects."""
@@ -71,11 +92,12 @@ class _NamespaceSink(Generic[T]):
 
     def apply(self, events: list[WatchEvent[T]]) -> None:
         """Apply changes."""
-        self._informer._apply(events)
+        self._informer._apply(self, events)
 
     async def failed(self, error: Exception) -> None:
         """Report that listing or watching has failed."""
         await self._informer._watch_failed(error)
+        self._informer._tell_read(self)  # it may be that the kind is not served
 
 
 class AsyncSharedInformer(Generic[T]):
@@ -91,7 +113,8 @@ class AsyncSharedInformer(Generic[T]):
         resource: The resource to watch.
         model: The class of its objects.
         list_model: The class of its lists.
-        namespace: One namespace or several. None for all, and for cluster-scoped resources.
+        namespace: One namespace or several. None for all, and for cluster-scoped resources. A
+            manager gives a set that changes.
         label_selector: Watch only objects whose labels match.
         field_selector: Watch only objects whose fields match.
         resync_period: The default interval in seconds at which handlers are called with every
@@ -99,6 +122,11 @@ class AsyncSharedInformer(Generic[T]):
         transform: Called with each object before it is stored. See `set_transform`.
         clock: The clock for waits.
         metrics: Receives metrics, for example `PrometheusInformerMetrics`.
+        own_writes: Whether the cache shows what is written through `rest` as soon as the call
+            returns. Handlers are told when the watch delivers it.
+
+    Raises:
+        TypeError: `model` is a Table.
 
     Attributes:
         resource: The watched resource.
@@ -114,16 +142,26 @@ class AsyncSharedInformer(Generic[T]):
         model: type[T],
         list_model: type[ModelList[T]],
         *,
-        namespace: Namespaces = None,
+        namespace: Namespaces | AsyncLiveNamespaces = None,
         label_selector: Labels | None = None,
         field_selector: Fields | None = None,
         resync_period: float = 0.0,
         transform: Callable[[T], T] | None = None,
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
+        own_writes: bool = True,
     ) -> None:
+        if issubclass(model, Table):
+            raise TypeError("a cache holds objects, not tables: a Table has no name to find it by")
         self.resource = resource
-        self.namespaces = namespaces_of(resource, namespace)
+        self._live: AsyncLiveNamespaces | None = None
+        if not isinstance(namespace, AsyncLiveNamespaces):
+            self.namespaces = namespaces_of(resource, namespace)
+        else:
+            self.namespaces = ()
+            self._live = namespace if resource.namespaced else None
+        # Until the first list of namespaces is in, having none does not mean to be synced.
+        self._awaits_namespaces = self._live is not None
         self.indexer: Indexer[T] = Indexer()
         self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
@@ -132,27 +170,44 @@ class AsyncSharedInformer(Generic[T]):
         self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
         self._clock = clock
         detector: MutationDetector[T] = MutationDetector(resource.name)
-        self._processor = AsyncProcessor(repr(self), self.indexer, detector, clock)
+        self._rest = rest
+        labels = selection("label_selector", label_selector)
+        fields = selection("field_selector", field_selector)
+        self._store = OwnWrites(
+            self.indexer,
+            self.namespaces,
+            selective=bool(labels or fields),
+            changing=self._live is not None,
+        )
+        is_watched = None if self._live is None else self._is_watched
+        self._processor = AsyncProcessor(repr(self), self._store, detector, clock, is_watched)
+        self._shows_own_writes = own_writes
+        self._answers = WriteAnswers(
+            self._store,
+            resource,
+            model,
+            list_model,
+            selection=LocalSelection(labels, fields),
+            prepare=self._transformed,
+        )
         self._reading: list[Task] = []
         self._stop_by = 0.0
-        self._scopes = scopes = [_NamespaceSink(self, each) for each in self.namespaces or (None,)]
-        self._unsynced = set(scopes)
-        options = {
-            "label_selector": selection("label_selector", label_selector),
-            "field_selector": selection("field_selector", field_selector),
-        }
-        self._reflectors = [
-            AsyncReflector(
-                rest,
-                resource.collection_path(scope.namespace),
-                model,
-                list_model,
-                options=options,
-                sink=scope,
-                clock=clock,
-            )
-            for scope in scopes
-        ]
+        self._reflect = partial(
+            AsyncReflector,
+            rest,
+            model=model,
+            list_model=list_model,
+            options={"label_selector": labels, "field_selector": fields},
+            clock=clock,
+        )
+        # Replaced, never changed: threads look at it without a lock.
+        self._scopes: dict[str | None, _NamespaceSink[T]] = {}
+        self._unsynced: set[_NamespaceSink[T]] = set()
+        if self._live is None:
+            for each in self.namespaces or (None,):
+                self._new_scope(each)
+        else:
+            self._live.join(self)
         self._metrics = None if metrics is None else metrics.informer(resource, self._state)
 
     def __repr__(self) -> str:
@@ -162,6 +217,8 @@ class AsyncSharedInformer(Generic[T]):
     def title(self) -> str:
         """The name of the collection in messages: `pods in shop`."""
         where = f" in {', '.join(self.namespaces)}" if self.namespaces else ""
+        if self._live is not None:
+            where = f" in {self._live.title}"
         return f"{self.resource.name}{where}"
 
     @property
@@ -260,12 +317,16 @@ class AsyncSharedInformer(Generic[T]):
         """
         check_spawn()
         if self._processor.start():
-            for reflector in self._reflectors:
-                self._reading.append(spawn(reflector.run, f"clientgen {self!r}"))
+            if self._shows_own_writes:
+                caches = self._rest.shared.setdefault("written_caches", WrittenCaches())
+                caches.add(self)
+                self._rest.written_caches = caches
+            self._know_namespaces()
+            self._read_all()
 
     def has_synced(self) -> bool:
         """Tell whether the cache is synced. Handlers may not have received all objects yet."""
-        return self._processor.is_synced
+        return self._processor.is_synced and not self._unsynced
 
     @property
     def sync_status(self) -> str:
@@ -273,19 +334,32 @@ class AsyncSharedInformer(Generic[T]):
 
         The reason is the server's last response, and for 403 the RBAC rule that is missing.
         """
-        if self._processor.is_synced:
+        if self.has_synced():
             return SYNCED
         if not self.is_started:
             return NOT_STARTED
         missing = [
-            self._prefix(scope) + reason(reflector.last_answer, self.resource)
-            for scope, reflector in zip(self._scopes, self._reflectors, strict=True)
+            self._prefix(scope) + reason(scope.reflector.last_answer, self.resource)
+            for scope in self._scopes.values()
             if scope in self._unsynced
         ]
+        if self._awaits_namespaces:
+            missing.append("the namespaces are not known yet")
         return "; ".join([*missing, *(["stopped"] if self.is_stopped else [])])
 
+    @property
+    def is_unserved(self) -> bool:
+        """Whether the server answered that it does not serve the resource.
+
+        The definition of a custom resource may come later: the informer keeps trying.
+        """
+        return not self.has_synced() and any(
+            isinstance(scope.reflector.last_answer, NotFound) for scope in self._scopes.values()
+        )
+
     def _prefix(self, scope: _NamespaceSink[T]) -> str:
-        return f"in {scope.namespace}: " if len(self._scopes) > 1 else ""
+        is_in_title = len(self._scopes) == 1 and (self._live is None or not self._live.selector)
+        return "" if is_in_title else f"in {scope.namespace}: "
 
     def _why_incomplete(self) -> str:
         return incomplete(repr(self), self.sync_status)
@@ -303,7 +377,7 @@ class AsyncSharedInformer(Generic[T]):
             raise not_started([self.title])
         until = None if timeout is None else self._clock.monotonic() + timeout
         await wait_until(self._processor.settled, self._clock, until)
-        return self._processor.is_synced
+        return self.has_synced()
 
     @property
     def is_started(self) -> bool:
@@ -345,9 +419,13 @@ class AsyncSharedInformer(Generic[T]):
         """Stop without waiting for the end."""
         if not self.is_stopped:
             self._stop_by = monotonic() + _PATIENCE
+            if self._rest.written_caches is not None:
+                self._rest.written_caches.remove(self)
         self._processor.stop_soon()
-        for reflector in self._reflectors:
-            reflector.stop()
+        for scope in self._scopes.values():
+            scope.reflector.stop()
+        if self._live is not None:
+            self._live.leave(self)
 
     async def __aenter__(self) -> Self:
         self.start()
@@ -361,7 +439,109 @@ class AsyncSharedInformer(Generic[T]):
     ) -> None:
         await self.stop()
 
+    # ---- namespaces that come and go ----------------------------------------------------------
+
+    def _add_namespace(self, namespace: str) -> None:
+        """Watch one more namespace. Handlers get its objects as initial ones.
+
+        Until they are listed, the informer is not synced, but its cache can be read.
+        """
+
+        def add() -> None:
+            if namespace not in self._scopes and not self.is_stopped:
+                self._store.add_namespace(namespace)
+                self._new_scope(namespace)
+                self._processor.settled.clear()
+
+        self._processor.look(add)
+        self._read_all()
+
+    def _remove_namespace(self, namespace: str) -> None:
+        """Watch a namespace no longer, and drop its objects from the cache.
+
+        Handlers are not told, and on_delete is not called: the objects are still there. A
+        controller must not take them for deleted.
+        """
+        scope = self._scopes.get(namespace)
+
+        def remove() -> list[Notification[T]]:
+            if scope is not None and self._is_current(scope):
+                self._scopes = {k: v for k, v in self._scopes.items() if v is not scope}
+                self.namespaces = tuple(sorted(filter(None, self._scopes)))
+                self._unsynced.discard(scope)
+                self._processor.forget(self._store.remove_namespace(namespace))
+            return []
+
+        if scope is not None:
+            scope.reflector.stop()
+            self._processor.change(remove, self._is_complete)
+
+    def _know_namespaces(self) -> None:
+        """Note that the namespaces are known. If there are none, the cache is synced and empty."""
+
+        def know() -> list[Notification[T]]:
+            live = self._live
+            self._awaits_namespaces = live is not None and not live.is_known
+            if self._is_complete():
+                self._store.fill_empty()
+            return []
+
+        if self._live is not None:
+            self._processor.change(know, self._is_complete)
+
+    def _has_read(self, namespace: str) -> bool:
+        """Tell whether the objects of a namespace are in the cache; also if none can come."""
+        if not self.is_started or self.is_stopped:
+            return True
+        scope = self._scopes.get(namespace)
+        return scope is not None and (
+            scope not in self._unsynced or isinstance(scope.reflector.last_answer, NotFound)
+        )
+
+    def _new_scope(self, namespace: str | None) -> None:
+        scope = _NamespaceSink(self, namespace)
+        path = self.resource.collection_path(namespace)
+        scope.reflector = self._reflect(path=path, sink=scope)
+        self._unsynced.add(scope)
+        self._scopes = {**self._scopes, namespace: scope}
+        if namespace is not None:
+            self.namespaces = tuple(sorted(filter(None, self._scopes)))
+
+    def _read_all(self) -> None:
+        """Start the reflectors that are not running."""
+
+        def read() -> None:
+            if not self.is_started or self.is_stopped:
+                return
+            self._reading = [task for task in self._reading if not task.done]
+            for scope in self._scopes.values():
+                if not scope.is_reading:
+                    scope.is_reading = True
+                    self._reading.append(spawn(scope.reflector.run, f"clientgen {self!r}"))
+
+        self._processor.look(read)
+
+    def _is_current(self, scope: _NamespaceSink[T]) -> bool:
+        return self._scopes.get(scope.namespace) is scope
+
+    def _is_complete(self) -> bool:
+        return self.is_started and not self._unsynced and not self._awaits_namespaces
+
+    def _is_watched(self, obj: Any) -> bool:
+        return obj.metadata.namespace in self._scopes
+
+    def _tell_read(self, scope: _NamespaceSink[T]) -> None:
+        if self._live is not None and scope.namespace is not None:
+            self._live.has_read(scope.namespace)
+
     # ---- what the reflectors deliver ----------------------------------------------------------
+
+    def _reads(self, scope: _NamespaceSink[T], *, latest: bool) -> None:
+        def note() -> None:
+            if self._is_current(scope):
+                self._store.reads(scope.namespace, latest=latest)
+
+        self._processor.look(note)
 
     def _prepare(self, obj: T) -> T | None:
         """Return the transformed object; if the transform fails, the one that was kept before."""
@@ -385,30 +565,46 @@ class AsyncSharedInformer(Generic[T]):
             logger.error("the transform of %r gave None for %s, which is left out", self, key)
         return transformed
 
+    def _needs_latest(self, scope: _NamespaceSink[T]) -> bool:
+        """Tell whether a list of any state would be older than an own write."""
+        if not self._shows_own_writes:
+            return False
+        store, namespace = self._store, scope.namespace
+
+        def needs() -> bool:
+            if not self._is_current(scope):
+                return False
+            is_first = not store.has_read(namespace)
+            return (is_first and self._rest.has_written) or store.needs_latest(namespace)
+
+        return self._processor.look(needs)
+
     def _replace(self, scope: _NamespaceSink[T], objects: list[T], version: str) -> None:
         began = self._clock.monotonic()
 
         def apply() -> list[Notification[T]]:
-            self._unsynced.discard(scope)
-            outside = self._outside(scope) if len(self._reflectors) > 1 else []
-            return apply_replace(self.indexer, objects + outside, version)
+            if not self._is_current(scope):
+                return []
+            notifications = self._store.replace(scope.namespace, objects, version)
+            self._unsynced.discard(scope)  # at last: other threads look at it without the lock
+            return notifications
 
-        self._processor.change(apply, lambda: not self._unsynced)
+        self._processor.change(apply, self._is_complete)
         self._processed(began)
+        self._tell_read(scope)
 
-    def _outside(self, scope: _NamespaceSink[T]) -> list[T]:
-        """The objects of the other namespaces, which stay as they are."""
-        stored = self.indexer.stored.values()
-        return [obj for obj in stored if _namespace_of(obj) != scope.namespace]
-
-    def _apply(self, events: list[WatchEvent[T]]) -> None:
+    def _apply(self, scope: _NamespaceSink[T], events: list[WatchEvent[T]]) -> None:
         began = self._clock.monotonic()
         prepared = [(event.type, self._final(event)) for event in events]
+        last: Any = events[-1].object
+        version = last.metadata.resource_version
 
         def apply() -> list[Notification[T]]:
-            deltas = (
-                apply_event(self.indexer, kind, obj) for kind, obj in prepared if obj is not None
-            )
+            store = self._store
+            if not self._is_current(scope):
+                return []
+            deltas = [store.apply_event(kind, obj) for kind, obj in prepared if obj is not None]
+            store.passed(scope.namespace, version, began)
             return [each for each in deltas if each is not None]
 
         self._processor.change(apply)
@@ -435,6 +631,24 @@ class AsyncSharedInformer(Generic[T]):
             level, "%r: %s; trying again", self, error, exc_info=None if is_client_error else error
         )
 
+    # ---- own writes ---------------------------------------------------------------------------
+
+    def sending(self, target: WriteTarget) -> SentWrite | None:
+        """Note that a write of this client is being sent. For the client only."""
+        return self._processor.look(lambda: self._store.sending(target.namespace, target.key))
+
+    def answered(
+        self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
+    ) -> None:
+        """Show what a write of this client has written. For the client only."""
+        show = self._answers.read(sent, target, response, codec)
+        if show is not None:
+            self._processor.show(lambda: show(self._clock.monotonic()))
+
+    def over(self, sent: SentWrite) -> None:
+        """Note that a write of this client has ended. For the client only."""
+        self._processor.look(lambda: self._store.over(sent))
+
     # ---- metrics ------------------------------------------------------------------------------
 
     def _processed(self, began: float) -> None:
@@ -446,8 +660,3 @@ class AsyncSharedInformer(Generic[T]):
         return InformerState(
             self._processor.backlog, count, version, self.handler_errors, self.watch_errors
         )
-
-
-def _namespace_of(obj: Any) -> str:
-    namespace: str = obj.metadata.namespace
-    return namespace

@@ -195,12 +195,18 @@ class AsyncLeaderElector:
             RuntimeError: It is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
-        self._claim()
         forget = on_stop_signal(from_outside(self.stop))
+        try:
+            await self._run_once()
+        finally:
+            forget()
+
+    async def _run_once(self) -> None:
+        """Run, without listening to signals."""
+        self._claim()
         try:
             await self._run()
         finally:
-            forget()
             self._runs = False
         if self._failure is not None:
             raise self._failure
@@ -320,7 +326,10 @@ class AsyncLeaderElector:
             self._hurries = True
             raise
         finally:
-            await self._wind_down(renewing)
+            try:
+                await self._wind_down(renewing)
+            finally:  # it may be cancelled once more
+                renewing.cancel()
 
     async def _watch(self, event: Event, until: float | None) -> None:
         """Wait for an event, at most until leadership ends or until a moment."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from .._controllers.lease import LEASES, Lease, LeaseList
 from .._http.request import GET, LIST, build, build_delete, build_write
 from .._http.response import read_list, read_object
-from ..errors import ClientError, NotFound
+from .._models.arguments import wrong_client
+from ..errors import ClientError, Conflict, NotFound
 from .rest import AsyncRest
 
 if TYPE_CHECKING:
@@ -35,8 +36,15 @@ AsyncClient = AsyncRest | AsyncHasRest
 
 
 def rest_of(client: AsyncClient) -> AsyncRest:
-    """The REST client of a clientset, or itself."""
-    return client if isinstance(client, AsyncRest) else client.rest
+    """Return the REST client of a clientset, or itself.
+
+    Raises:
+        TypeError: it is one of the other flavour, or no client.
+    """
+    rest: object = getattr(client, "rest", client)
+    if not isinstance(rest, AsyncRest):
+        raise wrong_client(client)
+    return rest
 
 
 class AsyncLeaseClient:
@@ -112,6 +120,12 @@ class AsyncLeaseClient:
 
     async def release(self, election: Election, timeout: float) -> Lease | None:
         """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
+        try:
+            return await self._release_once(election, timeout)
+        except Conflict:  # a renewal that was cancelled has still arrived
+            return await self._release_once(election, timeout)
+
+    async def _release_once(self, election: Election, timeout: float) -> Lease | None:
         clock = self._clock
         lease = await self.get(election.name, timeout)
         ask = election.release(lease, clock.monotonic(), clock.now())

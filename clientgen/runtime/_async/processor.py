@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from .._cache.deltas import Added, apply_resync
+from .._cache.deltas import Added, Deleted
 from .._cache.event_handlers import changes, initially
 from .._cache.mutation_detector import (
     CHECK_INTERVAL,
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     from .._cache.deltas import Notification
     from .._cache.event_handlers import Handlers, ResyncTimer
-    from .._cache.indexer import Indexer
+    from .._cache.own_writes import OwnWrites
     from .._clock import Clock
 
 __all__ = ["AsyncProcessor"]
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
@@ -39,26 +40,35 @@ class AsyncProcessor(Generic[T]):
 
     Args:
         what: What to call the informer in logs.
-        indexer: The cache; all changes come through `change`.
+        store: The cache; all changes come through `change`.
         detector: Looks for handlers that change cached objects.
         clock: What resyncs are measured with.
+        is_watched: Whether the namespace of an object is still watched; None if it always is.
 
     Attributes:
         is_started: Whether the handlers are called.
         is_stopped: Whether they are no longer.
         is_synced: Whether the cache has been filled.
-        settled: That it has, or that it never will.
+        settled: That it has, or that it never will. It is cleared while one more namespace is
+            read.
     """
 
     def __init__(
-        self, what: str, indexer: Indexer[T], detector: MutationDetector[T], clock: Clock
+        self,
+        what: str,
+        store: OwnWrites[T],
+        detector: MutationDetector[T],
+        clock: Clock,
+        is_watched: Callable[[T], bool] | None = None,
     ) -> None:
         self.is_started = self.is_stopped = self.is_synced = False
         self.settled = Event()
         self._title = what
-        self._indexer = indexer
+        self._store = store
+        self._indexer = store.indexer
         self._detector = detector
         self._clock = clock
+        self._is_watched = is_watched
         # Held while the cache changes and handlers are given their share, never across a wait.
         self._lock = short_lock()
         self._registrations: list[AsyncHandlerRegistration[T]] = []
@@ -89,12 +99,12 @@ class AsyncProcessor(Generic[T]):
             RuntimeError: It is stopped.
         """
         registration = AsyncHandlerRegistration(
-            self._title, handlers, timer, self._clock, self._forget
+            self._title, handlers, timer, self._clock, self._forget, is_watched=self._is_watched
         )
         with self._lock:
             self._check_not_stopped()
             if self._indexer.populated:
-                registration._put([Added(obj, True) for obj in [*self._indexer.stored.values()]])
+                registration._put([Added(obj, True) for obj in self._store.watched()])
             if self.is_synced:
                 registration._put([QueueMark.SYNCED])
             self._registrations.append(registration)
@@ -115,15 +125,35 @@ class AsyncProcessor(Generic[T]):
             if self.is_stopped:
                 return
             notifications = apply()
-            completes = not self.is_synced and is_complete()
+            is_filled = is_complete()
+            completes = is_filled and not self.is_synced
             if completes:
                 self._indexer.show()  # before handlers look
             self._distribute(notifications if self.is_synced else initially(notifications))
+            self._tell_again()
             if completes:
                 self.is_synced = True
                 for registration in self._registrations:
                     registration._put([QueueMark.SYNCED])
+            if is_filled:
                 self.settled.set()
+
+    def show(self, apply: Callable[[], object]) -> None:
+        """Have the cache changed without telling handlers; nothing happens when stopped."""
+        with self._lock:
+            if not self.is_stopped:
+                apply()
+                self._tell_again()
+
+    def forget(self, objects: list[T]) -> None:
+        """Note that objects are no longer cached, without telling handlers."""
+        for obj in objects:
+            self._detector.observe(Deleted(obj))
+
+    def look(self, function: Callable[[], R]) -> R:
+        """Call a function while nothing changes."""
+        with self._lock:
+            return function()
 
     # ---- running ------------------------------------------------------------------------------
 
@@ -200,6 +230,12 @@ class AsyncProcessor(Generic[T]):
             for registration in self._registrations:
                 registration._put(notifications)
 
+    def _tell_again(self) -> None:
+        """Tell of objects that readers did not see when handlers were told of them."""
+        if notifications := self._store.take_revealed():
+            for registration in self._registrations:
+                registration._put(notifications)
+
     # ---- time ---------------------------------------------------------------------------------
 
     def _start_timekeeper(self) -> None:
@@ -234,7 +270,7 @@ class AsyncProcessor(Generic[T]):
                 if registration._timer.is_due(now)
             ]
             if due and self.is_synced:
-                notifications = apply_resync(self._indexer)
+                notifications = self._store.resync()
                 for registration in due:
                     registration._resync(notifications)
         if self._detector.enabled:

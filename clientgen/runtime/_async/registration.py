@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .._cache.deltas import Updated
 from ._primitives import Event, Task, call, sleep, spawn, wait_until
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class AsyncHandlerRegistration(Generic[T]):
         timer: ResyncTimer,
         clock: Clock,
         forget: Callable[[AsyncHandlerRegistration[T]], object],
+        *,
+        is_watched: Callable[[T], bool] | None = None,
     ) -> None:
         self.errors = 0
         self._title = what
@@ -66,6 +69,7 @@ class AsyncHandlerRegistration(Generic[T]):
         self._timer = timer
         self._clock = clock
         self._forget = forget
+        self._is_watched = is_watched
         self._queue: deque[Notification[T] | QueueMark] = deque()
         self._ready = Event()
         self._synced = Event()
@@ -163,6 +167,8 @@ class AsyncHandlerRegistration(Generic[T]):
         if isinstance(entry, QueueMark):
             self._pass(entry)
             return
+        if self._is_watched is not None and not self._is_watched(_object(entry)):
+            return  # its namespace was removed
         try:
             pending = self._handlers.call_for(entry)
             if pending is not None:
@@ -179,6 +185,10 @@ class AsyncHandlerRegistration(Generic[T]):
         else:
             self._is_synced = True
             self._synced.set()
+
+
+def _object(notification: Notification[T]) -> T:
+    return notification.new if isinstance(notification, Updated) else notification.object
 
 
 _running: ContextVar[AsyncHandlerRegistration[Any] | None] = ContextVar("_running", default=None)

@@ -25,6 +25,7 @@ from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.request import HttpRequest, HttpResponse
 from .._net.tcp_keepalive import KEEPALIVE
 from .._redaction import Unpicklable
+from .._streams.websocket import SWITCHING_PROTOCOLS
 from ..errors import (
     ConfigError,
     ConnectionFailed,
@@ -50,6 +51,7 @@ CONNECTIONS = 100
 # Lists are megabytes; a small buffer would make the connection pause all the time.
 _BUFFER = 1 << 20
 CONNECT_TIMEOUT = 30.0
+_PIECE = 1 << 18
 # More than what a server answers that is asked whether it is there.
 _SMALL = 1 << 16
 # The errors of the library; every other one is a mistake of ours.
@@ -138,13 +140,29 @@ class AsyncHttpTransport(Unpicklable):
         """Exchange a request for the headers of an answer."""
         if self._streaming is None:
             self._streaming = self._new_session(self._new_connector(0))
+        is_get = request.method == "GET"
+        session = self._streaming if is_get else self._open_session(request.method)
         limits = aiohttp.ClientTimeout(
             total=None, sock_connect=self._connect_timeout, sock_read=read_timeout
         )
         try:
             async with asyncio.timeout(timeout):
-                response = await self._start(self._streaming, request, timeout=limits)
+                response = await self._start(session, request, timeout=limits)
             stream = _opened(response, request, self._streams)
+        except self._failures as error:
+            raise _translated(error, request, self._server) from _harmless(error)
+        self._streams.add(stream)
+        return stream
+
+    async def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
+        """Ask for another protocol over a new connection."""
+        if self._streaming is None:
+            self._streaming = self._new_session(self._new_connector(0))
+        limits = aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout)
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._start(self._streaming, request, timeout=limits)
+            stream = _Duplex(response, request, self._streams)
         except self._failures as error:
             raise _translated(error, request, self._server) from _harmless(error)
         self._streams.add(stream)
@@ -365,6 +383,66 @@ class _Stream:
         self._response.close()
         if self.on_end is not None:
             self.on_end(self)
+
+
+class _Duplex(_Stream):
+    """A connection in both directions, if the server has switched to another protocol."""
+
+    def __init__(
+        self, response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
+    ) -> None:
+        super().__init__(response, request, open_streams)
+        self._taken: asyncio.StreamReader | None = None
+        if response.status == SWITCHING_PROTOCOLS:
+            self._inflater = None
+            self._take_over()
+
+    def _take_over(self) -> None:
+        """Take the connection from aiohttp, which closes it in the end."""
+        connection = self._response.connection
+        handler = None if connection is None else connection.protocol
+        transport = None if connection is None else connection.transport
+        if handler is None or transport is None:
+            raise ConnectionLost(f"{self._request.info}: the connection was lost")
+        loop = asyncio.get_running_loop()
+        self._taken = asyncio.StreamReader(limit=_BUFFER, loop=loop)
+        protocol = _TakenOver(self._taken, handler)
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        self._writer = asyncio.StreamWriter(transport, protocol, self._taken, loop)
+        # The bytes that came with the answer; there is no public name.
+        if early := bytes(getattr(handler, "_tail", b"")):
+            self._taken.feed_data(early)
+
+    async def _read(self) -> bytes:
+        if self._taken is None:
+            return await super()._read()
+        chunk = await self._taken.read(_PIECE)
+        if not chunk and self._break_reason:
+            raise ConnectionResetError
+        return chunk
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the other side does not take them."""
+        try:
+            self._writer.write(data)
+            await self._writer.drain()
+        except OSError:
+            why = self._break_reason or "the connection was lost"
+            raise ConnectionLost(f"{self._request.info}: {why}") from None
+
+
+class _TakenOver(asyncio.StreamReaderProtocol):
+    """Tells aiohttp of the end of a connection: its pool waits for that."""
+
+    def __init__(self, reader: asyncio.StreamReader, handler: asyncio.Protocol) -> None:
+        super().__init__(reader)
+        self._handler = handler
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note the end."""
+        super().connection_lost(exc)
+        self._handler.connection_lost(exc)
 
 
 async def _read_off(response: aiohttp.ClientResponse) -> None:

@@ -4,12 +4,10 @@
 are bytes here: their format is the business of the codec (`_http.codec`) that a Rest holds beside
 its transport.
 
-An answer is whole (`send`) or a stream (`stream`). An upgraded connection, a WebSocket say, is a
-third kind: a stream that can also be written to. It takes a subclass of `AsyncByteStream` with what
-is sent, a method of the transport that returns one, and a method of the Rest like its `stream`,
-which passes that method to `_accepted`. Refusals, which are a status of 300 and more and a body to
-`read`, credentials, their renewal after a 401, warnings and retries are dealt with there, for
-streams of any kind.
+An answer is whole (`send`), a stream (`stream`), or a connection that was switched to another
+protocol (`connect`): a stream that can also be written to. `AsyncRest._accepted` deals with what
+all streams share: refusals, which are a status of 300 and more and a body to `read`, credentials
+and their renewal after a 401, warnings and retries.
 """
 
 # The timeouts are part of the seam; a transport is told how long it has.
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
     from .._http.request import HttpRequest, HttpResponse
 
-__all__ = ["AsyncByteStream", "AsyncTransport"]
+__all__ = ["AsyncByteStream", "AsyncConnectingTransport", "AsyncDuplexStream", "AsyncTransport"]
 
 
 class AsyncByteStream(Protocol):
@@ -47,6 +45,23 @@ class AsyncByteStream(Protocol):
 
     async def aclose(self) -> None:
         """Let go of the connection."""
+        ...
+
+
+class AsyncDuplexStream(AsyncByteStream, Protocol):
+    """A connection that carries another protocol after an answer 101: bytes in both directions.
+
+    After any other status it is an ordinary answer, to be read.
+    """
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the other side does not take them.
+
+        One caller writes at a time; another one may read meanwhile.
+
+        Raises:
+            ConnectionLost: the connection broke, or was given up.
+        """
         ...
 
 
@@ -77,4 +92,16 @@ class AsyncTransport(Protocol):
 
     async def aclose(self) -> None:
         """Close all connections; streams end."""
+        ...
+
+
+class AsyncConnectingTransport(AsyncTransport, Protocol):
+    """A transport that can also switch to another protocol; one that cannot opens no streams."""
+
+    async def connect(self, request: HttpRequest, timeout: float | None) -> AsyncDuplexStream:
+        """Ask for another protocol over a new connection; the request has the headers for it.
+
+        Raises:
+            TransportError: there was no answer, or not in time.
+        """
         ...

@@ -24,7 +24,7 @@ from msgspec import Struct
 from .indexer import meta_namespace_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from .._models.meta_v1 import ObjectMeta
     from .indexer import Indexer
@@ -38,6 +38,7 @@ __all__ = [
     "apply_event",
     "apply_replace",
     "apply_resync",
+    "differences",
 ]
 
 T = TypeVar("T")
@@ -136,6 +137,13 @@ def apply_replace(
     is_initial = not indexer.populated
     listed = {meta_namespace_key(obj): obj for obj in objects}
     before = indexer.swap(listed, resource_version)
+    return differences(before, listed, is_initial=is_initial)
+
+
+def differences(
+    before: Mapping[str, T], listed: Mapping[str, T], *, is_initial: bool
+) -> list[Notification[T]]:
+    """Return the notifications for a list that replaces what was there before."""
     notifications: list[Notification[T]] = [
         Deleted(old, final_state_known=False) for key, old in before.items() if key not in listed
     ]
@@ -145,9 +153,9 @@ def apply_replace(
     return notifications
 
 
-def apply_resync(indexer: Indexer[T]) -> list[Updated[T]]:
-    """Return a notification for every stored object (client-go: SyncAll)."""
-    return [Updated(obj, obj) for obj in indexer.list()]
+def apply_resync(objects: Iterable[T]) -> list[Updated[T]]:
+    """Return a notification for every object (client-go: SyncAll)."""
+    return [Updated(obj, obj) for obj in objects]
 
 
 def _metadata(obj: Any) -> ObjectMeta:

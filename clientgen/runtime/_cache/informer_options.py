@@ -5,7 +5,7 @@ Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from .._http.path_segments import check_segment
@@ -22,6 +22,8 @@ __all__ = [
     "Namespaces",
     "ScopeOptions",
     "SelectorOptions",
+    "names_of",
+    "namespace_selector",
     "namespaces_of",
     "selection",
 ]
@@ -47,13 +49,15 @@ class FactoryOptions(ScopeOptions, total=False):
     """Options that all informers of a factory share.
 
     `resync_period` is in seconds; 0 disables resyncs. `transform` is called with every object
-    before it is stored, for example `clientgen.runtime.drop_managed_fields`.
+    before it is stored, for example `clientgen.runtime.drop_managed_fields`. With `own_writes`, the
+    default, caches show what is written through the same client as soon as the call returns.
     """
 
     resync_period: float
     transform: Callable[[Any], Any] | None
     clock: Clock
     metrics: InformerMetricsProvider | None
+    own_writes: bool
 
 
 def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
@@ -64,13 +68,42 @@ def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """
     if namespace is None or not resource.namespaced:
         return ()
-    value: Any = namespace
+    return names_of(namespace)
+
+
+def names_of(namespaces: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of namespaces, each once and in order.
+
+    Raises:
+        ValueError: One of them is no name, or there is none.
+    """
+    value: Any = namespaces
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         return (check_segment("namespace", cast("Any", value)),)
-    namespaces = {check_segment("namespace", name) for name in cast("Iterable[str]", value)}
-    if not namespaces:
+    names = {check_segment("namespace", name) for name in cast("Iterable[str]", value)}
+    if not names:
         raise ValueError("the list of namespaces is empty; None means all namespaces")
-    return tuple(sorted(namespaces))
+    return tuple(sorted(names))
+
+
+def namespace_selector(value: Namespaces | Labels) -> str | None:
+    """The label selector of namespaces that is meant; None if names of namespaces are.
+
+    A string is a selector if it has one of the characters `=`, `!` or `(`, which no name has.
+
+    Raises:
+        ValueError: It is not a label selector, or selects everything.
+    """
+    is_text = isinstance(value, str) and any(character in value for character in "=!(")
+    if not is_text and not isinstance(value, Mapping):
+        return None
+    text = selection("label_selector", cast("Any", value))
+    if text is None:
+        raise ValueError("the label selector of the namespaces is empty; None means all of them")
+    from .._http.selectors import parse_label_selector  # few programs select namespaces
+
+    parse_label_selector(text)
+    return text
 
 
 def selection(name: str, value: Labels | Fields | None) -> str | None:

@@ -22,6 +22,7 @@ from .._models.codec import encode
 from .._models.model import Model
 from .._models.model_info import is_sensitive
 from .._models.reprs import HIDDEN
+from .._models.unstructured import Unstructured, holds_secrets
 from .deltas import Added, Deleted, Updated
 from .indexer import meta_namespace_key
 
@@ -179,9 +180,16 @@ def _mutation(entry: _Entry[Any]) -> Mutation | None:
         return None
     differences = _differences(json.decode(entry.was), json.decode(snapshot), ())
     entry.was = snapshot
-    show = _hide if isinstance(obj, Model) and is_sensitive(type(obj)) else _show
+    show = _hide if _is_secret(obj) else _show
     changes = [Change(json_pointer(*path), show(old), show(new)) for path, old, new in differences]
-    return Mutation(entry.key, obj.__class__.__name__, tuple(changes))
+    kind = obj.kind if isinstance(obj, Unstructured) else obj.__class__.__name__
+    return Mutation(entry.key, kind, tuple(changes))
+
+
+def _is_secret(obj: object) -> bool:
+    if isinstance(obj, Unstructured):
+        return holds_secrets(obj)
+    return isinstance(obj, Model) and is_sensitive(type(obj))
 
 
 def _snapshot(obj: object) -> bytes:

@@ -30,7 +30,7 @@ from .._http.watch import INITIAL_EVENTS_END, MIN_STREAM, READ_MARGIN
 from ..errors import ApiError, Gone, Timeout, TooManyRequests, TransportError, api_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .._http.retry import Random
     from .._models.codec import WatchEvent
@@ -141,7 +141,9 @@ class ReflectorState:
         options: the selectors, which every request has.
         now: the time.
         watch_list: whether to ask for initial events in a stream at all.
+        version: the version of what is known already, to watch from; empty if nothing is.
         random: numbers from 0 to 1, for how long pauses and streams last.
+        needs_latest: tells whether the next list has to be the latest state.
 
     Attributes:
         version: the last resource version that is known, and up to which everything is; empty
@@ -154,6 +156,7 @@ class ReflectorState:
         "_backoff",
         "_has_version",
         "_initial",
+        "_needs_latest",
         "_next",
         "_opened",
         "_options",
@@ -173,9 +176,11 @@ class ReflectorState:
         now: float,
         *,
         watch_list: bool = True,
+        version: str = "",
         random: Random | None = None,
+        needs_latest: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.version = ""
+        self.version = version
         self.bookmarks = BookmarkGaps()
         self._options = dict(options)
         self._random = random or default_random()
@@ -183,11 +188,12 @@ class ReflectorState:
         self._backoff = ReflectorBackoff(now, self._random)
         self._outage = ReflectorBackoff(now, self._random)
         self._watch_list = watch_list
+        self._needs_latest = needs_latest
         # Whether the version was refused, so that the most recent state has to be asked for.
         self._unavailable = False
         # Whether the server gives pages even where it could answer from its cache.
         self._paged = False
-        self._next: _Phase = "pass"
+        self._next: _Phase = "watch" if version else "pass"
         self._retried_in_pass = False
         # Of the stream:
         self._initial = False
@@ -223,10 +229,14 @@ class ReflectorState:
         self._outage.reset(now)
         return self.begin()
 
+    @property
+    def _is_latest_needed(self) -> bool:
+        return self._unavailable or self._needs_latest()
+
     # ---- lists --------------------------------------------------------------------------------
 
     def _list(self) -> Listing:
-        version = "" if self._unavailable else self.version or "0"
+        version = "" if self._is_latest_needed else self.version or "0"
         options = {**self._options, "resource_version": version}
         if version in {"", "0"}:
             options["limit"] = PAGE_SIZE
@@ -257,7 +267,7 @@ class ReflectorState:
     # ---- streams ------------------------------------------------------------------------------
 
     def _stream_initial(self) -> Streaming:
-        version = "" if self._unavailable else self.version
+        version = "" if self._is_latest_needed else self.version
         options = {"send_initial_events": True, "resource_version_match": "NotOlderThan"}
         return self._stream(options, version, initial=True)
 

@@ -5,20 +5,32 @@ The rules are controller-runtime's (pkg/handler, pkg/internal/controller). No wa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+import math
+from collections.abc import Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from msgspec import Struct
 
 from .._http.path_segments import check_segment
+from .._models.arguments import named
 from .queue_state import LOW_PRIORITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from .._http.resource import Resource
     from .._models.meta_v1 import ObjectMeta
 
-__all__ = ["Request", "Result", "checked", "owner_mapper", "request_for", "requeue", "urgency"]
+__all__ = [
+    "Request",
+    "Result",
+    "checked_result",
+    "owner_mapper",
+    "request_for",
+    "requests_of",
+    "requeue",
+    "urgency",
+]
 
 
 class Request(NamedTuple):
@@ -42,22 +54,54 @@ class Result(Struct, frozen=True, kw_only=True):
     priority: int | None = None
     """The priority of the next time; None for the same as this time."""
 
+    def __post_init__(self) -> None:
+        seconds = cast("object", self.requeue_after)
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+            raise TypeError(f"requeue_after is a number of seconds, not {named(seconds)}")
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"requeue_after={seconds}: it must be 0 or more, and finite")
 
-def checked(requests: Iterable[Request]) -> Iterable[Request]:
-    """Give what a mapper returned, as long as it names objects.
+
+def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterable[Request]:
+    """Give what a mapper returns for an object, as long as it names objects.
 
     Raises:
+        TypeError: it returned something else.
         ValueError: a name is none, or a namespace is neither empty nor a name.
     """
-    for request in requests:
+    requests = cast("object", mapper(obj))
+    title = f"the mapper {getattr(mapper, '__qualname__', mapper)}"
+    if isinstance(requests, (Request, str)) or not isinstance(requests, Iterable):
+        raise _wrong(title, "a list of Requests", requests)
+    for request in cast("Iterable[object]", requests):
+        if not isinstance(request, Request):
+            raise _wrong(title, "Requests only", request)
         namespace, name = request
         try:
             check_segment("name", name)
             if namespace != "":
                 check_segment("namespace", namespace)
         except ValueError as error:
-            raise ValueError(f"a mapper returned {tuple(request)!r}: {error}") from None
+            raise ValueError(f"{title} returned {tuple(request)!r}: {error}") from None
         yield request
+
+
+def checked_result(result: object) -> Result | None:
+    """Return what reconcile returned, if it may.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if result is None or isinstance(result, Result):
+        return result
+    raise _wrong("reconcile", "a Result or None", result)
+
+
+def _wrong(title: str, wanted: str, returned: object) -> TypeError:
+    if isinstance(returned, Coroutine):
+        returned.close()
+        return TypeError(f"{title} must return {wanted}: it must not be an async function here")
+    return TypeError(f"{title} must return {wanted}, not {named(returned)}")
 
 
 def request_for(obj: Any) -> list[Request]:

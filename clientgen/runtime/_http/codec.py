@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .._models.decode_error import DecodeError
 from .._models.meta_v1 import ModelList
-from .._models.model import Model
+from .._models.unstructured import Object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Codec", "FrameError", "Framer"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
 

@@ -20,6 +20,7 @@ from msgspec import json
 
 from .._models import codec
 from .._models.model import Model
+from .._models.unstructured import Unstructured
 from .patches import JsonPatch, MergePatch, json_pointer
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from .patches import Patch
 
-__all__ = ["changed", "difference", "log_unchanged"]
+__all__ = ["changed", "difference", "log_unchanged", "status_difference"]
 
 Json: TypeAlias = dict[str, Any]
 
@@ -50,10 +51,15 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
     if hasattr(result, "__await__"):
         getattr(result, "close", lambda: None)()
         raise TypeError("change must be a plain function, not a coroutine function")
-    if isinstance(result, Model) and result is not current and isinstance(current, type(result)):
+    if isinstance(result, Model | Unstructured) and _is_another(result, current):
         raise TypeError("change must modify the object it is given; a returned object is not sent")
     after = codec.encode(current)
     return None if before == after else difference(json.decode(before), json.decode(after))
+
+
+def _is_another(result: object, current: object) -> bool:
+    """Tell whether a function returned another object of the kind, which would not be sent."""
+    return result is not current and isinstance(current, type(result))
 
 
 def log_unchanged(path: str) -> None:
@@ -71,8 +77,7 @@ def difference(before: Json, after: Json) -> Patch | None:
     which a merge patch cannot express.
     """
     before, after = _plain(before), _plain(after)
-    metadata: Json = before.get("metadata") or {}
-    guards = {name: metadata[name] for name in _GUARDS if metadata.get(name)}
+    guards = _guards(before)
     after.get("metadata", {}).update(guards)
     try:
         patch = _merge(before, after)
@@ -84,6 +89,43 @@ def difference(before: Json, after: Json) -> Patch | None:
     if guards:
         patch["metadata"] = {**patch.get("metadata", {}), **guards}
     return MergePatch(patch)
+
+
+def status_difference(old: object, new: object) -> Patch | None:
+    """Return the patch from one status to another, guarded by the uid and version of `old`.
+
+    Returns None if nothing has changed. The metadata of `new` may be newer.
+
+    Raises:
+        ValueError: they are states of two objects, or differ outside of status and metadata, or
+            `old` was not read from the server.
+    """
+    encoded = codec.encode(old), codec.encode(new)
+    before, after = (json.decode(each) for each in encoded)
+    _check_states(before, after)
+    if encoded[0] == encoded[1]:
+        return None
+    parts = [{name: each[name] for name in ("status",) if name in each} for each in (before, after)]
+    first, second = ({"metadata": _guards(before), **part} for part in parts)
+    return difference(first, second)
+
+
+def _guards(obj: Json) -> Json:
+    metadata: Json = obj.get("metadata") or {}
+    return {name: metadata[name] for name in _GUARDS if metadata.get(name)}
+
+
+def _check_states(before: Json, after: Json) -> None:
+    """Check that two objects are states of one, and differ in what the status endpoint takes."""
+    uids = [_guards(each).get("uid") for each in (before, after)]
+    if not uids[0]:
+        raise ValueError("the old state has no uid: it must be read from the server first")
+    if uids[0] != uids[1]:
+        raise ValueError("the two states are of different objects: their uids differ")
+    names = sorted({*before, *after} - {"metadata", "status"})
+    changed_ones = [name for name in names if not _same(before.get(name), after.get(name))]
+    if changed_ones:
+        raise ValueError(f"only the status is sent, but {' and '.join(changed_ones)} changed, too")
 
 
 def _plain(value: Json) -> Json:

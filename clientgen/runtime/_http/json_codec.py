@@ -8,7 +8,7 @@ from msgspec import MsgspecError, Struct, json
 
 from .._models import codec
 from .._models.meta_v1 import ModelList
-from .._models.model import Model
+from .._models.unstructured import Object
 from .lines import JsonLines
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JSON", "JsonCodec"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
 

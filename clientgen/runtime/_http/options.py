@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime  # noqa: TC003 - get_type_hints() looks it up here
-from typing import Literal, TypeAlias, TypedDict
+from os import PathLike  # noqa: TC003 - as above
+from typing import Any, Literal, TypeAlias, TypedDict
 
 __all__ = [
     "ApplyOptions",
@@ -19,6 +20,8 @@ __all__ = [
     "DeleteOptions",
     "EachOptions",
     "EditOptions",
+    "ExecOptions",
+    "ExecStreamOptions",
     "FieldValidation",
     "Fields",
     "GetOptions",
@@ -27,6 +30,8 @@ __all__ = [
     "LogOptions",
     "PatchOptions",
     "PropagationPolicy",
+    "ProxyOptions",
+    "ProxyStreamOptions",
     "ResourceVersionMatch",
     "WarningHandler",
     "WatchOptions",
@@ -53,29 +58,38 @@ class CallOptions(TypedDict, total=False):
     """Options of every call. `timeout` limits the whole call, in seconds."""
 
     timeout: float
+    """The seconds the whole call may take, including retries."""
 
 
 class GetOptions(CallOptions, total=False):
     """Options of get. The object is at least as new as `resource_version`; "0" means any."""
 
     resource_version: str
+    """Return a state at least as new as this version; `0` means any."""
 
 
 class SelectionOptions(CallOptions, total=False):
     """Options that select objects of a collection."""
 
     label_selector: Labels
+    """The labels that the objects must have: `app=web`, or `{"app": "web"}`."""
     field_selector: Fields
+    """The fields that the objects must have: `metadata.name=web`, or a dict."""
     resource_version: str
+    """The version from which to read, by `resource_version_match`."""
     resource_version_match: ResourceVersionMatch
+    """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
+    """The part of the collection that is selected, by a hash of a field."""
 
 
 class EachOptions(SelectionOptions, total=False):
     """Options of each. `limit` is the page size, 500 by default."""
 
     limit: int
+    """The size of a page, 500 by default. With it, `list` returns a single page."""
     timeout_seconds: int
+    """The seconds after which the server ends the call."""
 
 
 class ListOptions(EachOptions, total=False):
@@ -86,6 +100,7 @@ class ListOptions(EachOptions, total=False):
     """
 
     continue_: str
+    """The token of the page before: `metadata.continue_` of its list."""
 
 
 class WatchOptions(SelectionOptions, total=False):
@@ -97,17 +112,24 @@ class WatchOptions(SelectionOptions, total=False):
     """
 
     timeout_seconds: int
+    """The seconds after which the server ends the call."""
     allow_watch_bookmarks: bool
+    """Whether the server reports its progress; on by default."""
     bookmarks: bool
+    """Whether to yield these reports, too, as events of the type BOOKMARK."""
     send_initial_events: bool
+    """Whether to yield the objects that exist already first."""
 
 
 class WriteOptions(CallOptions, total=False):
     """Options of writes. With `dry_run=True`, the server does not store the result."""
 
     dry_run: bool
+    """Run all checks, but store nothing."""
     field_manager: str
+    """The owner of the fields that are set; by default the program's name."""
     field_validation: FieldValidation
+    """What becomes of unknown fields: `Strict`, `Warn` or `Ignore`."""
 
 
 class EditOptions(WriteOptions, total=False):
@@ -118,56 +140,139 @@ class PatchOptions(WriteOptions, total=False):
     """Options of patch. `force` applies to ApplyPatch only."""
 
     force: bool
+    """For ApplyPatch: take over fields that other field managers own."""
 
 
 class ApplyOptions(WriteOptions, total=False):
     """Options of apply. `force=True` takes over fields owned by other field managers."""
 
     force: bool
+    """Take over fields that other field managers own."""
 
 
 class DeleteOptions(CallOptions, total=False):
     """Options of delete. `uid` and `resource_version` are preconditions."""
 
     dry_run: bool
+    """Run all checks, but store nothing."""
     grace_period_seconds: int
+    """The seconds the object has to shut down; 0 means immediately."""
     propagation_policy: PropagationPolicy
+    """What becomes of dependents: `Background`, `Foreground` or `Orphan`."""
     orphan_dependents: bool
+    """Deprecated: use `propagation_policy`."""
     uid: str
+    """Delete the object only if it has this uid."""
     resource_version: str
+    """Delete the object only if it has this version."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
+    """Delete what cannot be read."""
 
 
 class DeleteCollectionOptions(CallOptions, total=False):
     """Options of delete_collection: which objects to delete, and how."""
 
     label_selector: Labels
+    """The labels that the objects must have: `app=web`, or `{"app": "web"}`."""
     field_selector: Fields
+    """The fields that the objects must have: `metadata.name=web`, or a dict."""
     resource_version: str
+    """The version from which to read, by `resource_version_match`."""
     resource_version_match: ResourceVersionMatch
+    """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
+    """The part of the collection that is selected, by a hash of a field."""
     limit: int
+    """Delete at most about this many objects."""
     continue_: str
+    """The token of the page before: `metadata.continue_` of its list."""
     timeout_seconds: int
+    """The seconds after which the server ends the call."""
     dry_run: bool
+    """Run all checks, but store nothing."""
     grace_period_seconds: int
+    """The seconds the object has to shut down; 0 means immediately."""
     propagation_policy: PropagationPolicy
+    """What becomes of dependents: `Background`, `Foreground` or `Orphan`."""
     orphan_dependents: bool
+    """Deprecated: use `propagation_policy`."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
+    """Delete what cannot be read."""
 
 
 class LogOptions(CallOptions, total=False):
     """Options of logs. `container` is required for pods with several containers."""
 
     container: str
+    """The container; required for pods with several."""
     previous: bool
+    """Whether to read the log of the container before its last restart."""
     since_seconds: int
+    """Only lines of the last seconds."""
     since_time: datetime
+    """Only lines since this time."""
     timestamps: bool
+    """Whether every line begins with its time."""
     tail_lines: int
+    """Only this many lines at the end."""
     limit_bytes: int
+    """Stop after this many bytes."""
     insecure_skip_tls_verify_backend: bool
+    """Do not verify the kubelet's certificate."""
     stream: Literal["All", "Stdout", "Stderr"]
+    """Which output to read: `All`, `Stdout` or `Stderr`."""
+
+
+class ExecStreamOptions(TypedDict, total=False):
+    """Options of streams to processes."""
+
+    container: str
+    """The container; required for pods with several."""
+    stdin: bool
+    """Whether the process gets an input."""
+    tty: bool
+    """Whether the process runs in a terminal. Its stderr is then part of its stdout."""
+    timeout: float | None
+    """The seconds in which the server has to open the stream."""
+
+
+class ExecOptions(CallOptions, total=False):
+    """Options of commands. `timeout` is how long the command may take."""
+
+    container: str
+    """The container; required for pods with several."""
+    stdin: bytes | str
+    """The input of the command. It needs a server of Kubernetes 1.30 or later."""
+    check: bool
+    """Whether another exit code than 0 raises `ExecFailed`."""
+    limit: int
+    """The most bytes of output; more is an error."""
+
+
+class ProxyStreamOptions(TypedDict, total=False):
+    """Options of responses that come piece by piece."""
+
+    query: Mapping[str, Any]
+    """The parameters of the query; values may be lists."""
+    headers: Mapping[str, str]
+    """More headers."""
+    body: bytes | str
+    """The body."""
+    timeout: float | None
+    """The seconds in which the response has to begin."""
+
+
+class ProxyOptions(CallOptions, total=False):
+    """Options of requests to programs in the cluster."""
+
+    query: Mapping[str, Any]
+    """The parameters of the query; values may be lists."""
+    headers: Mapping[str, str]
+    """More headers."""
+    body: bytes | str
+    """The body."""
+    check: bool
+    """Whether a status of 400 or more raises `ProxyFailed`."""
 
 
 class StreamOptions(TypedDict, total=False):
@@ -199,6 +304,10 @@ class ClientOptions(TypedDict, total=False):
     drops their connections if there is no response. `silence_timeout` is the total time for this in
     seconds (40: 32 s of silence, then 8 s for the response). 0 disables this.
     `max_response_bytes` limits the size of a single response after decompression (1 GiB).
+
+    `discovery_cache` is whether to keep on disk, for ten minutes, which resources the server has:
+    below the user's cache directory, or in the folder that is given. The default is to keep what
+    came over TLS. Only `dynamic` and kinds that no package registers need it.
     """
 
     user_agent: str
@@ -215,3 +324,4 @@ class ClientOptions(TypedDict, total=False):
     pool_size: int
     silence_timeout: float
     max_response_bytes: int
+    discovery_cache: bool | str | PathLike[str]

@@ -6,7 +6,7 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from .._models.arguments import check_object, named
 
@@ -21,8 +21,8 @@ __all__ = [
     "MergePatch",
     "Patch",
     "StrategicMergePatch",
-    "check_patch",
     "json_pointer",
+    "patch_of",
 ]
 
 
@@ -104,18 +104,22 @@ class ApplyPatch(_Patch):
 Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
 
 
-def check_patch(patch: object) -> None:
-    """Check that a patch is an instance of one of the patch classes.
+def patch_of(patch: object) -> Patch:
+    """Return a patch: itself, or the merge patch that a dict is.
 
     Raises:
-        TypeError: it is not.
+        TypeError: it is neither.
     """
-    if not isinstance(patch, _Patch):
-        hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
-        raise TypeError(
-            "patch() takes a MergePatch, StrategicMergePatch, JsonPatch or ApplyPatch,"
-            f" not {named(patch)}: write {hint}, for example (they are in clientgen.runtime)"
-        )
+    if isinstance(patch, (JsonPatch, MergePatch, StrategicMergePatch, ApplyPatch)):
+        return patch
+    if isinstance(patch, Mapping):
+        return MergePatch(cast("Mapping[str, Any]", patch))
+    hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
+    raise TypeError(
+        "patch() takes a dict (a merge patch), MergePatch, StrategicMergePatch, JsonPatch or"
+        f" ApplyPatch, not {named(patch)}: write {hint}, for example (they are in"
+        " clientgen.runtime)"
+    )
 
 
 def json_pointer(*segments: str | int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, cast
 
 from .._models.model import Model
 
-__all__ = ["called", "check_segment", "is_name", "name_in", "segment"]
+__all__ = ["called", "check_segment", "is_name", "name_in", "segment", "uid_in"]
 
 # The characters of ordinary names; other names take the slow way.
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:_-]*").fullmatch
@@ -53,15 +53,27 @@ def name_in(body: object) -> Any:
     Raises:
         TypeError: it is no object.
     """
+    return _metadata_of(body, "name")
+
+
+def uid_in(body: object) -> str:
+    """Give the uid in an object's metadata; empty without one.
+
+    Raises:
+        TypeError: it is no object.
+    """
+    uid = _metadata_of(body, "uid")
+    return uid if isinstance(uid, str) else ""
+
+
+def _metadata_of(body: object, name: str) -> object:
     if isinstance(body, Model):
-        return getattr(getattr(body, "metadata", None), "name", None)
+        return getattr(getattr(body, "metadata", None), name, None)
     if not isinstance(body, Mapping):
         raise TypeError(f"an object must be a model or a mapping, not {_shown(body)}")
     metadata = cast("Mapping[str, object]", body).get("metadata")
     return (
-        cast("Mapping[str, object]", metadata).get("name")
-        if isinstance(metadata, Mapping)
-        else None
+        cast("Mapping[str, object]", metadata).get(name) if isinstance(metadata, Mapping) else None
     )
 
 

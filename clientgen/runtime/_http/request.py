@@ -15,13 +15,12 @@ from msgspec import Struct
 
 from .._models.arguments import check_object, named
 from ..errors import RequestInfo
-from .patches import ApplyPatch, check_patch
+from .patches import ApplyPatch, patch_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .codec import Codec
-    from .patches import Patch
 
 __all__ = [
     "DELETE_COLLECTION",
@@ -182,7 +181,7 @@ def selector_text(name: str, value: object) -> str:
         ValueError: a key or a value cannot be one.
     """
     if isinstance(value, str):
-        return value
+        return str(value)  # a FieldTerm refuses to be true or false
     if not isinstance(value, Mapping):
         example = '"app=web" or {"app": "web"}'
         if name != "label_selector":
@@ -239,14 +238,14 @@ def build_write(
     return HttpRequest(method, target, _content_type(codec), codec.encode(body))
 
 
-def build_patch(path: str, patch: Patch, options: Mapping[str, Any], codec: Codec) -> HttpRequest:
-    """A patch; its class and the codec decide the content type.
+def build_patch(path: str, patch: object, options: Mapping[str, Any], codec: Codec) -> HttpRequest:
+    """A patch; its class and the codec decide the content type. A dict is a merge patch.
 
     Raises:
         TypeError: it is no patch.
         ValueError: `force` is given for another patch than an ApplyPatch.
     """
-    check_patch(patch)
+    patch = patch_of(patch)
     if options.get("force") and not isinstance(patch, ApplyPatch):
         raise ValueError(f"force is for ApplyPatch only, not for {type(patch).__name__}")
     target = path + query_string(options, PATCH) if options else path
@@ -288,7 +287,9 @@ def _content_type(codec: Codec) -> Headers:
 
 def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
     for name in limits:
-        if name in options and not options[name]:
+        value = options.get(name, "unlimited")
+        # To a server, blanks and commas alone select everything.
+        if not (str(value).strip(" \t\r\n,") if isinstance(value, str) else value):
             raise ValueError(
                 f"{name} must not be {options[name]!r}: leave it out to delete without this limit"
             )

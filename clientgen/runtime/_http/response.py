@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._models.decode_error import DecodeError
 from .._models.meta_v1 import ModelList, Status, StatusCause, StatusDetails
-from .._models.model import Model
 from .._models.statuses import make_sound, wait_seconds
+from .._models.unstructured import Object
 from ..errors import ApiError, ResponseBroken, api_error
+from .representations import check_representation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["error_from", "read_list", "read_object", "read_object_or_status", "retry_after"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
 _CONFLICT = 409
@@ -53,6 +54,7 @@ def read_list(
     items = codec.decode_list(body, list_model, usable=True)
     if getattr(items, "kind", None) == "Status":
         _raise_failure(codec.decode(body, Status), request)
+    check_representation(items, list_model, request.info)
     return items
 
 
@@ -80,6 +82,7 @@ def _read_object(body: bytes, model: type[T], request: HttpRequest, codec: Codec
     obj = codec.decode(body, model, usable=model is not Status)
     if getattr(obj, "kind", None) == "Status":
         _raise_failure(obj if isinstance(obj, Status) else codec.decode(body, Status), request)
+    check_representation(obj, model, request.info)
     return obj
 
 

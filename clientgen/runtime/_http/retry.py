@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import ApplyConflict, Conflict, ConnectionLost
+from ..errors import ApplyConflict, ConnectionLost
 
 if TYPE_CHECKING:
-    from ..errors import TransportError
+    from ..errors import ApiError, TransportError
 
 __all__ = [
     "MAX_RETRIES",
@@ -132,7 +132,7 @@ class ConflictRetry:
         self._limit = 0.01
         self._random = random or default_random()
 
-    def after(self, error: Conflict, now: float) -> float | None:
+    def after(self, error: ApiError, now: float) -> float | None:
         """Return the seconds to wait before the next attempt, or None if this error is final."""
         delay = self._random() * self._limit
         if isinstance(error, ApplyConflict) or now + delay >= self._deadline:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from .._models.tables import annotations_of
 from ..errors import ApiError, ConnectionLost, Gone, TransportError, api_error
 from .bookmark_interval import BookmarkGaps
 from .retry import Backoff, default_random
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..errors import ClientError, RequestInfo
     from .retry import Random
 
-__all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress"]
+__all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress", "is_passing"]
 
 # The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
 MIN_STREAM = 300.0
@@ -131,7 +132,7 @@ class WatchProgress:
             raise api_error(event.object, self.request)
         version: str = event.object.metadata.resource_version
         if event.type == "BOOKMARK":
-            self._note_bookmark(event.object.metadata, version)
+            self._note_bookmark(event.object, version)
             return self._wants_bookmarks
         if event.type != "ADDED":
             self._has_version = True
@@ -141,10 +142,10 @@ class WatchProgress:
         self._handed_on += 1
         return True
 
-    def _note_bookmark(self, metadata: Any, version: str) -> None:
+    def _note_bookmark(self, obj: object, version: str) -> None:
         """Take a bookmark's version; during the initial events only the last one tells anything."""
         initial = self._options.get("send_initial_events") and not self._has_version
-        is_end = INITIAL_EVENTS_END in metadata.annotations
+        is_end = INITIAL_EVENTS_END in annotations_of(obj)
         if not is_end:
             self.bookmarks.has_come = True
         if version and (not initial or is_end):
@@ -159,7 +160,7 @@ class WatchProgress:
         """
         if error is not None:
             self.bookmarks.forget()
-        if error is not None and not (self._resumes and _is_passing(error)):
+        if error is not None and not (self._resumes and is_passing(error)):
             raise error
         if self._until is not None and now >= self._until - _EARLY:
             return None
@@ -180,7 +181,7 @@ class WatchProgress:
         return max(self._backoff.delay(), float(retry_after or 0))
 
 
-def _is_passing(error: ClientError) -> bool:
+def is_passing(error: Exception) -> bool:
     """Tell whether the same watch may succeed later on."""
     if isinstance(error, ApiError):
         return error.code in {429, 500, 502, 503, 504} and not isinstance(error, Gone)

@@ -9,15 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import cached_property
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct
 
 from .._models.arguments import named
+from ..errors import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from yaml import Node
 
     from .type_errors import FieldPath
 
@@ -25,11 +30,36 @@ __all__ = ["Manifest", "ManifestError", "check_source", "documents", "split_list
 
 _ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
+_SPACE: Final = re.compile(r"\s*")
 _WHOLE: Final = 2.0**63
+_LARGEST: Final = 64 << 20  # bytes of a file
 
 
 class ManifestError(ValueError):
     """Manifests cannot be used; the message says which, where and why, a line for each problem."""
+
+    __module__ = "clientgen.runtime"  # where it is public, and tracebacks say so
+
+
+class DocumentText:
+    """The text of a document, parsed for lines at most once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def root(self) -> Node | None:
+        """Its YAML node; None if it has none."""
+        from yaml import YAMLError
+
+        from clientgen._yaml.composer import compose
+
+        try:
+            # JSON may be indented by tabs, which stand for themselves nowhere in it.
+            is_json = self._text.lstrip().startswith("{")
+            return next(compose(self._text.replace("\t", " ") if is_json else self._text), None)
+        except (YAMLError, RecursionError):  # JSON that is no YAML
+            return None
 
 
 class Manifest(Struct, frozen=True):
@@ -37,10 +67,11 @@ class Manifest(Struct, frozen=True):
 
     source: str
     number: int
+    """The number of the document; 0 for an object that is not from a text."""
     line: int
     """The line of the file in which the document begins."""
-    text: str
-    """The text of the whole document."""
+    text: DocumentText | None
+    """The text of the whole document; None for an object that is not from a text."""
     value: Any
     """A mapping, once it is checked."""
     inside: FieldPath = ()
@@ -54,10 +85,19 @@ class Manifest(Struct, frozen=True):
     def at(self, path: FieldPath) -> str:
         """The place of something in the object: of a field, or of what is to hold it."""
         inside = (*self.inside, *path)
-        line = _line_of(self.text, inside, self.line) if inside else self.line
-        place = f"{self.source}, document {self.number}, line {line}"
+        place = self.source if self.source.isprintable() else one_line(self.source)
+        if self.number:
+            line = self._line_of(inside) if inside else self.line
+            place = f"{place}, document {self.number}, line {line}"
         items = [step for step in self.inside if isinstance(step, int)]
         return "".join([place, *(f", items[{index}]" for index in items)])
+
+    def _line_of(self, path: FieldPath) -> int:
+        """The line of something in a document; of the innermost that is there, if it is not."""
+        from clientgen._yaml.composer import line_of  # PyYAML is more than start-up needs
+
+        root = self.text.root if self.text else None
+        return self.line if root is None else self.line - 1 + line_of(root, path)
 
     def check(self) -> None:
         """See to it that the value is an object of some kind.
@@ -69,7 +109,7 @@ class Manifest(Struct, frozen=True):
         if not isinstance(document, dict):
             what = "a list" if isinstance(document, list) else "a plain value"
             is_path = isinstance(document, str) and document.endswith(tuple(_ENDINGS))
-            hint = f"; the file of this name is Path({document!r})" if is_path else ""
+            hint = "; if it is the name of a file, give a Path" if is_path else ""
             raise ManifestError(f"{self.where}: it is not an object but {what}{hint}")
         value = cast("dict[str, object]", document)
         for name in ("apiVersion", "kind"):
@@ -165,10 +205,17 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> bytes:
+    """The content of a regular file: others may block or never end."""
     try:
-        return path.read_bytes()
+        if not S_ISREG(path.stat().st_mode):
+            raise ManifestError(f"{path}: it is neither a regular file nor a folder")
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
     except OSError as error:
         raise ManifestError(f"{path}: it cannot be read: {error.strerror or error}") from error
+    if len(data) > _LARGEST:
+        raise ManifestError(f"{path}: it is larger than {_LARGEST >> 20} MiB; split it")
+    return data
 
 
 def _decoded(data: bytes, name: str) -> str:
@@ -184,7 +231,7 @@ def _documents(text: str, name: str) -> Iterator[Manifest]:
         for line, own, value in _values(part, f"{name}, document {number + 1}", start):
             if value is not None:  # else nothing but comments
                 number += 1
-                yield Manifest(name, number, line, "\n" * (line - 1) + own, value)
+                yield Manifest(name, number, line, DocumentText(own), value)
 
 
 def _parts(text: str, name: str) -> Iterator[tuple[int, str]]:
@@ -197,8 +244,8 @@ def _parts(text: str, name: str) -> Iterator[tuple[int, str]]:
             start = match.end()
             rest = match[1].strip()
             if rest and not rest.startswith("#"):
-                what = f"{match[0].rstrip()!r} is no separator of documents"
-                raise ManifestError(f"{name}, line {line}: {what}: put what follows on a new line")
+                what = "this is no separator of documents: put what follows --- on a new line"
+                raise ManifestError(f"{name}, line {line}: {what}")
 
 
 def _values(part: str, where: str, start: int) -> Iterator[tuple[int, str, Any]]:
@@ -234,14 +281,14 @@ def _yaml_value(text: str, where: str, line: int) -> Any:
 
 
 def _why(text: str, line: int, error: ValueError) -> str:
-    """The same error, with its line in the file."""
-    from clientgen._yaml.loader import load_yaml
+    """The same error, with its line in the file, and no value: that may be a secret."""
+    from clientgen._yaml.loader import BadText, load_yaml
 
     try:
         load_yaml(_in_place(text, line), overriding=True)
     except ValueError as second_error:
         error = second_error
-    return str(error)
+    return error.without_value if isinstance(error, BadText) else str(error)
 
 
 def _in_place(text: str, line: int) -> bytes:
@@ -252,12 +299,14 @@ def _in_place(text: str, line: int) -> bytes:
 
 
 def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
-    while text:
-        value, end = _json.raw_decode(text)
-        yield line, text[:end], value
-        rest = text[end:].lstrip()
-        line += text.count("\n", 0, len(text) - len(rest))
-        text = rest
+    start = 0
+    while start < len(text):
+        value, end = _json.raw_decode(text, start)
+        yield line, text[start:end], value
+        space = _SPACE.match(text, end)
+        after = space.end() if space else end
+        line += text.count("\n", start, after)
+        start = after
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -282,21 +331,3 @@ def _no_constant(text: str) -> float:
 _json = json.JSONDecoder(
     object_pairs_hook=_without_duplicates, parse_float=_number, parse_constant=_no_constant
 )
-
-
-# ---- lines ------------------------------------------------------------------------------------
-
-
-def _line_of(text: str, path: FieldPath, otherwise: int) -> int:
-    """The line of something in a document; of the innermost that is there, if it is not."""
-    from yaml import YAMLError
-
-    from clientgen._yaml.composer import compose, line_of
-
-    try:
-        # JSON may be indented by tabs, which stand for themselves nowhere in it.
-        is_json = text.lstrip().startswith("{")
-        root = next(compose(text.replace("\t", " ") if is_json else text), None)
-    except (YAMLError, RecursionError):  # JSON that is no YAML
-        return otherwise
-    return otherwise if root is None else line_of(root, path)

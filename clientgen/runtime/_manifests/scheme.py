@@ -1,4 +1,4 @@
-"""The kinds a program knows, from any number of packages: what reads and writes manifests.
+"""The kinds a program knows, from any number of packages: their classes and their resources.
 
 ::
 
@@ -8,6 +8,7 @@
 
     objects = scheme.load(Path("deploy"))
     print(scheme.dump(objects))
+    scheme.resource(Deployment)      # which endpoint serves a kind
 
 client-go: runtime.Scheme, its registry and its decoders; there are no conversions between versions.
 Reading is kubectl's: YAML 1.1 as Go reads it, documents divided by `---`, lists taken apart.
@@ -16,7 +17,6 @@ Reading is kubectl's: YAML 1.1 as Go reads it, documents divided by `---`, lists
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
@@ -24,18 +24,22 @@ import msgspec
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
+from .._http.resource import Resource
+from .._models.arguments import named
+from .._models.list_classes import item_class, new_list_class
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
 from .._models.unstructured import Unstructured
+from .resource_registry import ResourceRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from .._models.manifest_writer import Written
     from .documents import Manifest, ManifestError
-    from .writer import Written
 
-__all__ = ["Scheme", "Unstructured"]
+__all__ = ["Scheme", "Unstructured", "scheme_of"]
 
 M = TypeVar("M", bound=Model)
 
@@ -49,6 +53,10 @@ class Scheme:
 
     def __init__(self) -> None:
         self._kinds: dict[GroupVersionKind, _Place] = {}
+        self._resources = ResourceRegistry()
+        self.known_resources: dict[object, Resource] = {}
+        """The resources that were asked for, by what was asked."""
+        self._lists: dict[type[Model], type[ModelList[Any]]] = {}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self._kinds)} kinds>"
@@ -75,16 +83,51 @@ class Scheme:
                     kind, _, class_name = name.partition(":")
                     self._add(group_version.with_kind(kind), _Place(home, class_name or kind))
 
-    def register(self, model: type[M]) -> type[M]:
+    def add_resources(self, modules: Mapping[str, str], module: str) -> None:
+        """Register resources of a package; what the generated `add_to_scheme` calls.
+
+        Args:
+            modules: by API version the module with its `Resource` constants. It is imported when a
+                resource of the API version is asked for.
+            module: what says this; names of modules that start with a dot are beside it.
+        """
+        self._resources.add_modules(modules, module)
+
+    @overload
+    def register(self, model: type[M], *, plural: str = ..., namespaced: bool = ...) -> type[M]: ...
+    @overload
+    def register(self, *, plural: str, namespaced: bool = ...) -> Callable[[type[M]], type[M]]: ...
+    def register(
+        self, model: type[M] | None = None, *, plural: str = "", namespaced: bool = True
+    ) -> type[M] | Callable[[type[M]], type[M]]:
         """Register a class that was written by hand; may be used as a decorator.
 
         Which kind it is of, its fields `apiVersion` and `kind` say: they are `constant`.
 
+            scheme.register(CronTab, plural="crontabs")
+
+            @scheme.register(plural="crontabs")
+            class CronTab(CustomResource, group="stable.example.com", version="v1"): ...
+
+        Args:
+            model: the class.
+            plural: the name of the resource in URLs, as in the CustomResourceDefinition. Without
+                it, the class is known to manifests, and a server cannot be asked for its objects.
+            namespaced: whether the objects live in namespaces.
+
         Raises:
-            TypeError: they are not, or not there.
-            ValueError: the kind is registered with another class.
+            TypeError: `apiVersion` or `kind` are not constant, or not there.
+            ValueError: the kind is registered with another class or resource, or the plural is not
+                a name.
         """
-        self._add(_gvk_of(model), _Place(model.__module__, model.__qualname__, model))
+        if model is None:
+            return lambda decorated: self.register(decorated, plural=plural, namespaced=namespaced)
+        gvk = _gvk_of(model)
+        self._add(gvk, _Place(model.__module__, model.__qualname__, model))
+        if plural:
+            self._resources.add(
+                Resource(gvk.group, gvk.version, plural, gvk.kind, namespaced=namespaced)
+            )
         return model
 
     def _add(self, gvk: GroupVersionKind, place: _Place) -> None:
@@ -110,6 +153,68 @@ class Scheme:
             raise LookupError(self._unknown(wanted))
         return place.load()
 
+    def resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
+        """The resource that serves a kind: its plural, and whether it is namespaced.
+
+        Args:
+            kind: a class; or the kind; or text as `v1/Pod`, `apps/v1/Deployment`.
+
+        Raises:
+            LookupError: it is not registered, or no server has objects of it; the message says what
+                to do.
+            TypeError: the class is of no kind.
+        """
+        found = self.known_resources.get(kind)
+        if found is None:
+            found = self._find_resource(kind)
+            if not hasattr(kind, "__model__"):  # hidden variants are not remembered
+                self.known_resources[kind] = found
+        return found
+
+    def _find_resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
+        gvk = _gvk(kind)
+        found = self._resources.find(gvk)
+        if found is None:
+            raise LookupError(self._unserved(gvk))
+        return found
+
+    def _unserved(self, gvk: GroupVersionKind) -> str:
+        """Say why there is no resource of a kind, and what to do."""
+        place = self._kinds.get(gvk)
+        if place is None:
+            return (
+                f"{self._unknown(gvk)}; add its package (`PACKAGE.add_to_scheme(scheme)`), register"
+                f' your own class (`scheme.register({gvk.kind}, plural="...")`), generate a package'
+                " with it, or use `dynamic` of the clientset"
+            )
+        if issubclass(place.load(), ModelList):
+            return f"{gvk} is a list: ask for {gvk.kind.removesuffix('List')}"
+        return (
+            f"{gvk} has no resource: servers keep no objects of this kind. For your own class,"
+            f' write `scheme.register({gvk.kind}, plural="...")`'
+        )
+
+    def list_model(self, model: type[M]) -> type[ModelList[M]]:
+        """The class of lists of a model: that of its package, or one that is made for it.
+
+        Raises:
+            TypeError: the class is of no kind.
+        """
+        found = self._lists.get(model)
+        if found is None:
+            found = self._lists[model] = self._find_list_model(model)
+        return found
+
+    def _find_list_model(self, model: type[Model]) -> type[ModelList[Any]]:
+        gvk = _gvk_of(model)
+        kind = f"{gvk.kind}List"
+        place = self._kinds.get(gvk.group_version.with_kind(kind))
+        if place is not None:
+            registered = place.load()
+            if item_class(registered) is model:
+                return cast("type[ModelList[Any]]", registered)
+        return new_list_class(model, gvk.group_version.api_version, kind)
+
     def kinds(self) -> list[GroupVersionKind]:
         """All kinds that are registered, in order."""
         return sorted(self._kinds)
@@ -124,6 +229,8 @@ class Scheme:
         """Return a hint with similar kinds: the same kind elsewhere, else a similar name."""
         similar = [str(kind) for kind in self.kinds() if kind.kind == gvk.kind]
         if not similar:
+            from difflib import get_close_matches  # only messages need it
+
             by_kind = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
             similar = [by_kind[kind] for kind in get_close_matches(gvk.kind, by_kind, 1)]
         return f"; did you mean {' or '.join(similar)}?" if similar else ""
@@ -164,19 +271,28 @@ class Scheme:
             ManifestError: with everything that is wrong, each with its document, line and field.
             TypeError: `source` is not a string, bytes or a Path.
         """
-        from .documents import ManifestError, check_source, documents, split_lists
+        from .documents import check_source, documents
 
         check_source(source)
-        objects: list[Model | Unstructured] = []
+        found = self._located(documents(source), strict=strict, keep=unknown == "keep")
+        return [obj for _, obj in found]
+
+    def _located(
+        self, found: Iterable[Manifest], *, strict: bool, keep: bool
+    ) -> list[tuple[Manifest, Model | Unstructured]]:
+        """Read the objects of documents; each with its place. See `load`."""
+        from .documents import ManifestError, split_lists
+
+        objects: list[tuple[Manifest, Model | Unstructured]] = []
         problems: list[str] = []
         try:
-            for document in documents(source):
+            for document in found:
                 for manifest in split_lists(document, self._is_list):
-                    obj = self._read(manifest, strict, unknown == "keep")
+                    obj = self._read(manifest, strict, keep)
                     if isinstance(obj, ManifestError):
                         problems.append(str(obj))
                     else:
-                        objects.append(obj)
+                        objects.append((manifest, obj))
         except ManifestError as error:  # a text that breaks off; what stood before is told too
             problems.append(str(error))
         if problems:
@@ -221,39 +337,36 @@ class Scheme:
     # ---- writing ------------------------------------------------------------------------------
 
     def dump(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
-        """Write objects as YAML documents, `---` between them.
-
-        The same objects give the same text: apiVersion, kind, metadata and spec come first, status
-        comes last, fields are in the order of their class and keys of maps in order. Text that
-        could be taken for a number, a boolean or a date is quoted, text of several lines is a
-        block. Everything is written, what is sensitive too.
+        """Write objects as YAML documents, as `to_yaml` of `clientgen.runtime.models` does.
 
         Args:
-            objects: one, or several; models, or dicts such as `Unstructured`.
-            server_fields: whether to write what servers set: status, and of the metadata uid,
-                resourceVersion, generation, managedFields and times. Without, the text can be
-                applied elsewhere.
+            objects: one object, or several; models, or dicts such as `Unstructured`.
+            server_fields: whether to write what servers set.
 
         Raises:
             TypeError: an object has no kind.
             ValueError: a datetime has no zone.
         """
-        from clientgen._yaml.dumper import write_yaml
+        from .._models.manifest_writer import to_yaml
 
-        from .writer import json_values
-
-        values = json_values(objects, server_fields)
-        texts = [write_yaml(value, sort_keys=False, width=None) for value in values]
-        return "---\n".join(texts)
+        return to_yaml(objects, server_fields=server_fields)
 
     def dump_json(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
         """Write one object, or several as a `List`, as JSON; see `dump`."""
-        from .writer import json_values
+        from .._models.manifest_writer import json_values
 
         is_single = isinstance(objects, (Model, Mapping))
         values = json_values(objects, server_fields)
         value = values[0] if is_single else {"apiVersion": "v1", "kind": "List", "items": values}
         return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+
+
+def scheme_of(modules: Iterable[str | None]) -> Scheme:
+    """Make a scheme of the kinds of generated packages, by a module beside the `scheme` of each."""
+    scheme = Scheme()
+    for module in filter(None, modules):
+        import_module(".scheme", module.rpartition(".")[0]).add_to_scheme(scheme)
+    return scheme
 
 
 class _Place(msgspec.Struct):
@@ -281,6 +394,21 @@ class _Place(msgspec.Struct):
         return self.loaded
 
 
+def _gvk(kind: type[Model] | GroupVersionKind | str) -> GroupVersionKind:
+    if isinstance(kind, GroupVersionKind):
+        return kind
+    if isinstance(kind, str):
+        return _parsed(kind)
+    _check_class(kind)
+    return _gvk_of(kind)
+
+
+def _check_class(kind: object) -> None:
+    given = kind
+    if not isinstance(kind, type) or not issubclass(kind, Model):
+        raise TypeError(f"a kind is a class of objects, such as Pod, not {named(given)}")
+
+
 def _parsed(text: str) -> GroupVersionKind:
     api_version, _, kind = text.rpartition("/")
     return GroupVersion.parse(api_version).with_kind(kind)
@@ -291,12 +419,11 @@ def _gvk_in(value: Mapping[str, Any]) -> GroupVersionKind:
 
 
 def _gvk_of(model: type[Model]) -> GroupVersionKind:
-    declared = {field.encode_name: field for field in msgspec.structs.fields(model)}
+    wires = zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)
+    attributes = {wire: attribute for attribute, wire in wires}
     names: list[str] = []
     for name in ("apiVersion", "kind"):
-        field = declared.get(name)
-        factory = None if field is None else field.default_factory
-        value = factory() if callable(factory) else None
+        value = model.__constants__.get(attributes.get(name, ""))
         if not isinstance(value, str) or not value:
             raise TypeError(f"{model.__name__} has no kind: its {name} is not a `constant`")
         names.append(value)

@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Final
 
 from .model import Model
 
-__all__ = ["check_function", "check_object", "missing_attribute_error", "named"]
+__all__ = [
+    "check_class",
+    "check_clientset",
+    "check_function",
+    "check_object",
+    "check_source",
+    "missing_attribute_error",
+    "named",
+    "wrong_client",
+]
+
+_FLAVOURS: Final = {
+    "clientgen.runtime._async.rest": "clientgen.runtime.aio",
+    "clientgen.runtime._sync.rest": "clientgen.runtime.sync",
+}
 
 
 def check_object(call: str, body: object) -> None:
@@ -24,6 +39,19 @@ def check_object(call: str, body: object) -> None:
         raise TypeError(f"{call} takes an object (a model or a mapping), not {named(body)}{hint}")
 
 
+def check_class(model: object) -> None:
+    """See to it that a kind is given as a class.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(model, type):
+        raise TypeError(
+            f"the kind must be a class of objects, such as Pod, not {named(model)};"
+            " use `dynamic` for kinds without a class"
+        )
+
+
 def check_function(what: str, value: object) -> None:
     """See to it that something can be called.
 
@@ -32,6 +60,40 @@ def check_function(what: str, value: object) -> None:
     """
     if not callable(value):
         raise TypeError(f"{what} must be a function, not {named(value)}")
+
+
+def check_clientset(client: object) -> None:
+    """See to it that a client is a whole clientset, which knows classes.
+
+    Raises:
+        TypeError: it is something else, such as its REST client.
+    """
+    if not hasattr(client, "scheme"):
+        raise TypeError(f"this takes a clientset, such as kubeapi.Clientset(), not {named(client)}")
+
+
+def check_source(call: str, source: object) -> None:
+    """See to it that a controller is given a class or an informer.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(source, type) and not hasattr(source, "add_handler"):
+        hint = f", say {type(source).__name__}" if isinstance(source, Model) else ""
+        raise TypeError(
+            f"{call} takes a class of objects, such as Pod, or an informer,"
+            f" not {named(source)}{hint}"
+        )
+
+
+def wrong_client(client: object) -> TypeError:
+    """Return the error for a client that is of the other flavour than the function, or is none."""
+    rest = getattr(client, "rest", client)
+    for base in type(rest).__mro__:
+        if base.__module__ in _FLAVOURS:
+            module = _FLAVOURS[base.__module__]
+            return TypeError(f"import this from {module}: the client is {named(client)}")
+    return TypeError(f"the client must be a clientset or its rest, not {named(client)}")
 
 
 def named(value: object) -> str:

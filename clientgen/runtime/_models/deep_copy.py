@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from copy import copy
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
@@ -75,9 +76,23 @@ def _copy_as(kind: Callable[[Any], Any], copy: Copier) -> Copier:
     return lambda values: kind(copy(values))
 
 
+def _other_copier(kind: type) -> Copier:
+    """Return a copy function for values that are no models. Dicts of a class remain of it."""
+    if issubclass(kind, dict):
+        return _copy_mapping
+    return _copy_list if issubclass(kind, list) else _share
+
+
+def _copy_mapping(values: dict[Any, Any]) -> dict[Any, Any]:
+    copied = copy(values)
+    for key, value in values.items():
+        copied[key] = _copiers[value.__class__](value)
+    return copied
+
+
 _copiers = ByClass[Copier](
     _copier,
-    _share,
+    _other_copier,
     {
         list: _copy_list,
         dict: _copy_dict,

@@ -23,7 +23,7 @@ from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .json_names import with_members
 from .meta_v1 import APIGroup, DeleteOptions
 from .model import MICRO
-from .model_info import ByClass, fields_of, is_zero_time, known_model, leading_to
+from .model_info import ByClass, fields_of, is_dict_class, is_zero_time, known_model, leading_to
 from .quantity import Quantity
 from .variants import Auto, unset_maker
 
@@ -35,6 +35,8 @@ _UNSETS = frozenset({UnsetList, UnsetDict})
 # Kinds are known by their metadata; a user's reference to an object has none, and is sent whole.
 _BARE = frozenset({APIGroup, DeleteOptions})
 _TYPE_META = frozenset({"apiVersion", "kind"})
+# Values of these classes, which most are, are encoded as they are.
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 # The server reads whole numbers as int64, and as float64 what is beyond.
 _LOWEST = -(2**63)
@@ -170,7 +172,9 @@ def _floats(model: type[ModelBase]) -> list[str]:
 
 
 def _has_float(annotation: Any) -> bool:
-    return annotation is float or any(_has_float(inner) for inner in get_args(annotation))
+    if annotation is float or is_dict_class(annotation):
+        return True
+    return any(_has_float(inner) for inner in get_args(annotation))
 
 
 def _type_meta(model: type[ModelBase]) -> tuple[tuple[str, object], ...]:
@@ -234,18 +238,28 @@ def _is_set(model: ModelBase, plan: _Plan) -> bool:
 
 def _list_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
     def tidy(values: list[Any]) -> list[Any]:
-        tidied = [tidiers[value.__class__](value) for value in values]
-        changed = any(new is not old for new, old in zip(tidied, values, strict=True))
-        return [_or_empty(value) for value in tidied] if changed else values
+        tidied = {
+            index: better
+            for index, value in enumerate(values)
+            if (kind := value.__class__) not in _PLAIN
+            and (better := tidiers[kind](value)) is not value
+        }
+        if not tidied:
+            return values
+        return [_or_empty(tidied.get(index, value)) for index, value in enumerate(values)]
 
     return tidy
 
 
 def _dict_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
     def tidy(values: dict[Any, Any]) -> dict[Any, Any]:
-        tidied = {key: tidiers[value.__class__](value) for key, value in values.items()}
-        changed = any(tidied[key] is not value for key, value in values.items())
-        return {key: _or_empty(value) for key, value in tidied.items()} if changed else values
+        tidied = {
+            key: _or_empty(better)
+            for key, value in values.items()
+            if (kind := value.__class__) not in _PLAIN
+            and (better := tidiers[kind](value)) is not value
+        }
+        return {**values, **tidied} if tidied else values
 
     return tidy
 
@@ -256,7 +270,11 @@ def _if_any(tidy: Tidier) -> Tidier:
 
 def _tidiers(*, inside: bool, lacking: bool = False) -> ByClass[Tidier]:
     """Return how values of each class are tidied, what is in models or what is given by itself."""
-    tidiers = ByClass[Tidier](_planner(inside, lacking=lacking), _same)
+
+    def find_other(kind: type) -> Tidier:
+        return of_dict if issubclass(kind, dict) else _same
+
+    tidiers = ByClass[Tidier](_planner(inside, lacking=lacking), find_other)
     of_list, of_dict = _list_tidier(tidiers), _dict_tidier(tidiers)
     tidiers[float] = _whole
     tidiers.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})

@@ -15,6 +15,7 @@ way; all beside it is decoded strictly. What is read stands for what was sent:
 from __future__ import annotations
 
 import types
+from math import isfinite
 from typing import Any, Union, cast, get_args, get_origin
 
 import msgspec
@@ -22,7 +23,7 @@ from msgspec import Raw
 
 from .base import ModelBase, ModelMeta, construct
 from .meta_v1 import ListMeta, ModelList, ObjectMeta
-from .model_info import Field, bare, fields_of, zero
+from .model_info import Field, bare, fields_of, is_dict_class, zero
 from .once import once
 from .quantity import Quantity, received_texts
 from .variants import extended, unknown_attributes
@@ -43,6 +44,10 @@ def _receive(kind: type, value: object) -> object:
         return received_texts[value]
     if kind is Quantity and isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity.received(value)
+    if is_dict_class(kind) and isinstance(value, dict):
+        obj = kind(cast("dict[str, Any]", value))
+        check_metadata(obj)
+        return obj
     message = f"expected {kind.__name__}, got {type(value).__name__}"
     raise ValueError(message)
 
@@ -52,13 +57,24 @@ _items = msgspec.json.Decoder(list[Raw])
 _plain = msgspec.json.Decoder()
 
 
-def read_leniently(data: bytes | Raw, model: type[ModelBase]) -> Any:
+def _finite(text: str) -> float | Raw:
+    """Read a number with a fraction or an exponent; one out of range is kept as it is."""
+    value = float(text)
+    return value if isfinite(value) else Raw(text.encode())
+
+
+_any = msgspec.json.Decoder(float_hook=_finite)
+
+
+def read_leniently(data: bytes | Raw, model: type[ModelBase | dict[str, Any]]) -> Any:
     """Read an object whose strict decoding failed.
 
     Raises:
         msgspec.DecodeError: it is not a JSON object.
         RecursionError: it is nested deeper than anyone means it.
     """
+    if not issubclass(model, ModelBase):
+        return _read_dict(data, model)
     fields = fields_of(model)
     values: dict[str, Any] = {}
     unknown: dict[str, Raw] = {}
@@ -77,7 +93,14 @@ def read_leniently(data: bytes | Raw, model: type[ModelBase]) -> Any:
     return _build(model, values, unknown, lacking)
 
 
-def check_usable(obj: Any, model: type[ModelBase]) -> None:
+def _read_dict(data: bytes | Raw, kind: type[dict[str, Any]]) -> dict[str, Any]:
+    value: Any = _any.decode(data)
+    if not isinstance(value, dict):
+        raise msgspec.ValidationError(f"expected an object, got {type(value).__name__}")
+    return kind(cast("dict[str, Any]", value))
+
+
+def check_usable(obj: Any, model: type[ModelBase | dict[str, Any]]) -> None:
     """See to it that what was read leniently has what clients go by.
 
     That is metadata that is an object, with texts for names and versions; of a list, that its
@@ -86,8 +109,11 @@ def check_usable(obj: Any, model: type[ModelBase]) -> None:
     Raises:
         msgspec.ValidationError: it has not.
     """
-    if not isinstance(obj, ModelBase):
-        raise msgspec.ValidationError(f"it is not a {model.__name__}")
+    if isinstance(obj, dict) and isinstance(obj, model):
+        check_metadata(cast("dict[str, Any]", obj))
+        return
+    if not isinstance(obj, ModelBase) or not issubclass(model, ModelBase):
+        raise msgspec.ValidationError(f"it is not a JSON {model.__name__}")
     metadata = getattr(obj, "metadata", None)
     wanted = fields_of(model).get("metadata")
     if wanted is not None and wanted.type in _METADATA:
@@ -98,9 +124,35 @@ def check_usable(obj: Any, model: type[ModelBase]) -> None:
     if isinstance(obj, ModelList):
         items: Any = cast("Any", obj).items
         _check_type("items", items, list)
-        (inner,) = fields_of(model)["items"].models
+        if "items" not in fields_of(model):
+            return  # a table has rows, which are no objects
+        (inner,) = get_args(fields_of(model)["items"].type)
         for item in items:
             check_usable(item, inner)
+
+
+def check_metadata(obj: dict[str, Any]) -> None:
+    """See to it that an object without a class has metadata that clients can go by.
+
+    Raises:
+        msgspec.ValidationError: it has not.
+    """
+    metadata: Any = obj.get("metadata")
+    if metadata is None:
+        return
+    _check_type("metadata", metadata, dict)
+    types = _metadata_types()
+    for name, value in metadata.items():
+        kind = types.get(name)
+        if kind is not None:
+            _check_type(f"metadata.{name}", value, kind)
+
+
+@once
+def _metadata_types() -> dict[str, type]:
+    """Return what values in an object's metadata have to be, by wire name."""
+    kinds = {field.wire: _essential(field.type) for field in fields_of(ObjectMeta).values()}
+    return {wire: kind for wire, kind in kinds.items() if kind is not object}
 
 
 _METADATA = frozenset({ObjectMeta, ListMeta})
@@ -155,6 +207,8 @@ def _read_otherwise(part: Raw, annotation: Any) -> Any:
     start = _start(part)
     if isinstance(get_origin(plain) or plain, ModelMeta) and start == "{":
         return read_leniently(part, plain)
+    if is_dict_class(plain) and start == "{":
+        return _read_dict(part, plain)
     if get_origin(plain) is list and start == "[":
         (inner,) = get_args(plain)
         return [_read(item, inner) for item in _items.decode(part)]

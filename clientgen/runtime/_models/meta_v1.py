@@ -17,6 +17,7 @@ from .reprs import HIDDEN, LAST_APPLIED, model_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import SupportsIndex
 
 __all__ = [
     "APIGroup",
@@ -160,6 +161,10 @@ class ModelList(Model, Generic[T]):
     def __len__(self) -> int:
         """Return the number of items."""
         return len(self.items)
+
+    def __getitem__(self, index: SupportsIndex) -> T:
+        """Return the item at an index: `pods[0]`."""
+        return self.items[index]
 
 
 class LabelSelectorRequirement(Model):

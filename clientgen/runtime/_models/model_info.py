@@ -8,7 +8,17 @@ from __future__ import annotations
 import types
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    TypeGuard,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
 import msgspec
 from msgspec import Raw, Struct
@@ -26,6 +36,8 @@ __all__ = [
     "bare",
     "fields_of",
     "filler",
+    "has_any_kind",
+    "is_dict_class",
     "is_sensitive",
     "is_zero_time",
     "known_model",
@@ -84,18 +96,20 @@ class ByClass(dict[type, V]):
     def __init__(
         self,
         find: Callable[[type[ModelBase]], V],
-        other: V,
+        find_other: Callable[[type], V],
         initial: Mapping[type, V] | None = None,
     ) -> None:
-        """Find out of models by `find`; `initial` classes are known, and all others are `other`."""
+        """Find out of models by `find`, of others by `find_other`; `initial` classes are known."""
         super().__init__(initial or {})
         self._find = find
-        self._other = other
+        self._find_other = find_other
 
     def __missing__(self, kind: type) -> V:
         if "__unknown__" in kind.__dict__:
             return self[known_model(kind)]
-        value = self[kind] = self._find(kind) if issubclass(kind, ModelBase) else self._other
+        model = cast("type[Any]", kind)
+        value = self._find(model) if issubclass(kind, ModelBase) else self._find_other(model)
+        self[kind] = value
         return value
 
 
@@ -182,5 +196,24 @@ def leading_to(
 
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
-    """Tell whether the model, or one inside it, has values no message may show."""
-    return any(model.__sensitive__ for model in _reachable(model))
+    """Tell whether the model, or one inside it, has values no message may show.
+
+    An object of any kind may be a Secret.
+    """
+    return any(model.__sensitive__ or has_any_kind(model) for model in _reachable(model))
+
+
+def has_any_kind(model: type[ModelBase]) -> bool:
+    """Tell whether a field of the model holds `Unstructured` objects."""
+    return any(_mentions_any_kind(f.type) for f in fields_of(model).values())
+
+
+def _mentions_any_kind(annotation: Any) -> bool:
+    if is_dict_class(annotation):
+        return True
+    return any(_mentions_any_kind(inner) for inner in get_args(annotation))
+
+
+def is_dict_class(annotation: Any) -> TypeGuard[type[dict[str, Any]]]:
+    """Tell whether a type is a class of dicts of its own, as `Unstructured` is."""
+    return isinstance(annotation, type) and issubclass(annotation, dict) and annotation is not dict

@@ -61,7 +61,13 @@ def _unpinner(kind: type[ModelBase]) -> Unpinner | None:
     return unpin_all
 
 
-_unpinners = ByClass[Unpinner | None](_unpinner, None, {list: _unpin_list, dict: _unpin_dict})
+def _no_unpinner(_kind: type) -> None:
+    """Leave values of other classes as they are; nothing in an `Unstructured` is raw."""
+
+
+_unpinners = ByClass[Unpinner | None](
+    _unpinner, _no_unpinner, {list: _unpin_list, dict: _unpin_dict}
+)
 
 
 def _paths(model: type[ModelBase]) -> Iterator[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-__all__ = ["HIDDEN", "LAST_APPLIED", "model_items", "model_repr"]
+__all__ = ["HIDDEN", "LAST_APPLIED", "identity_repr", "model_items", "model_repr"]
 
 HIDDEN: Final = "<hidden>"
 """The text that reprs show in place of a sensitive value."""
@@ -39,6 +39,12 @@ _LARGE = frozenset({"metadata", "spec", "status", "api_version", "kind"})
 def model_repr(model: ModelBase) -> str:
     """Show a model: what is set, cut where it gets long."""
     return _cut(_model(model, 0), _LONGEST)
+
+
+def identity_repr(obj: object, items: Iterable[tuple[str, object]]) -> str:
+    """Show an object by what is given, and nothing else of it."""
+    shown = ", ".join(f"{name}={_value(value, 1)}" for name, value in items)
+    return _cut(f"{type(obj).__name__}({shown})", _LONGEST)
 
 
 def model_items(model: ModelBase) -> Iterator[tuple[str, object]]:
@@ -93,11 +99,17 @@ def _value(value: Any, depth: int) -> str:
         return f"<{len(value)} bytes of JSON>"
     if isinstance(value, ModelBase):
         return _model(value, depth)
+    if isinstance(value, list | dict):
+        return _container(value, depth)
+    return _cut(repr(value[:_LONGEST_VALUE] if isinstance(value, str) else value), _LONGEST_VALUE)
+
+
+def _container(value: Any, depth: int) -> str:
     if isinstance(value, list):
         return _list(cast("list[object]", value), depth)
-    if isinstance(value, dict):
-        return _dict(cast("dict[object, object]", value), depth)
-    return _cut(repr(value[:_LONGEST_VALUE] if isinstance(value, str) else value), _LONGEST_VALUE)
+    if hasattr(value, "__rich_repr__"):  # an object without a class
+        return _cut(repr(value), _LONGEST)
+    return _dict(value, depth)
 
 
 def _list(values: list[object], depth: int) -> str:

@@ -1,40 +1,187 @@
-"""Objects of kinds without a class."""
+"""Objects of kinds without a class, and lists of them.
+
+client-go: unstructured.Unstructured, unstructured.UnstructuredList.
+"""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-__all__ = ["Unstructured"]
+from .decoder import from_dict, to_dict
+from .deep_copy import deep_copy
+from .list_classes import new_list_class
+from .meta_v1 import ModelList, PartialObjectMetadata, PartialObjectMetadataList
+from .model import Model, constant
+from .object_meta_view import ObjectMetaView
+from .reprs import identity_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+__all__ = ["Object", "Unstructured", "UnstructuredList", "holds_secrets", "list_class"]
+
+M = TypeVar("M", bound=Model)
+
+# The kinds of Kubernetes with values that no message may show.
+_SECRET_KINDS: Final = frozenset({"Secret", "TokenRequest", "TokenReview"})
 
 
 class Unstructured(dict[str, Any]):
-    """An object of a kind without a class. Its JSON is written as it was read.
+    """An object of any kind as the JSON of the server: a dict, with typed access to its metadata.
 
-    client-go: unstructured.Unstructured.
+        obj["spec"]["replicas"] = 3
+        obj.metadata.labels["app"] = "web"
+
+    Clients, watches, informers and listers take it in place of a model. It is written as it was
+    read. `str` and `repr` show which object it is, not what is in it.
     """
+
+    __slots__ = ()
 
     @property
     def api_version(self) -> str:
-        """The `apiVersion`."""
-        return str(self["apiVersion"])
+        """The `apiVersion`, or an empty string."""
+        return self._text("apiVersion")
 
     @property
     def kind(self) -> str:
-        """The kind."""
-        return str(self["kind"])
+        """The kind, or an empty string."""
+        return self._text("kind")
+
+    @property
+    def metadata(self) -> ObjectMetaView:
+        """The metadata, with the attributes of an `ObjectMeta`. Assignments change the object.
+
+        What is absent reads as in an `ObjectMeta`: as an empty text, list or map, or None.
+        """
+        return ObjectMetaView(self)
 
     @property
     def name(self) -> str:
         """The name, or an empty string."""
-        return self._metadata("name")
+        return self.metadata.name
 
     @property
     def namespace(self) -> str:
         """The namespace, or an empty string."""
-        return self._metadata("namespace")
+        return self.metadata.namespace
 
-    def _metadata(self, name: str) -> str:
-        metadata: object = self.get("metadata")
-        if not isinstance(metadata, dict):
-            return ""
-        return str(cast("dict[str, object]", metadata).get(name) or "")
+    @classmethod
+    def of(cls, obj: Model | Mapping[str, Any]) -> Self:
+        """Convert an object of a class. Changes of either do not show in the other.
+
+        Raises:
+            TypeError: it has no kind.
+        """
+        value = cls(to_dict(obj))
+        if not value.kind or not value.api_version:
+            raise TypeError(f"{type(obj).__name__} is no kind: it lacks an apiVersion or a kind")
+        return value
+
+    def to(self, model: type[M]) -> M:
+        """Convert to a class. Fields that the class does not know are kept.
+
+        `PartialObjectMetadata` takes objects of any kind.
+
+        Raises:
+            ValueError: the class is of another kind or version.
+        """
+        if not issubclass(model, PartialObjectMetadata):
+            self._check_kind(model)
+        return from_dict(model, self)
+
+    def copy(self) -> Self:
+        """Return a shallow copy; `deep_copy` copies everything."""
+        return type(self)(self)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
+        return deep_copy(self)
+
+    def __repr__(self) -> str:
+        """Show which object it is."""
+        return identity_repr(self, self._identity())
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        """Show which object it is to rich."""
+        return self._identity()
+
+    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}: write [{name!r}]"
+            )
+
+    def _text(self, name: str) -> str:
+        value: object = self.get(name)
+        return value if isinstance(value, str) else ""
+
+    def _identity(self) -> list[tuple[str, str]]:
+        metadata = self.metadata
+        identity = {"api_version": self.api_version, "kind": self.kind}
+        for name in ("namespace", "name", "generate_name", "resource_version"):
+            identity[name] = getattr(metadata, name)
+        return [(name, value) for name, value in identity.items() if value]
+
+    def _check_kind(self, model: type[Model]) -> None:
+        wanted = {name: str(value) for name, value in model.__constants__.items()}
+        for name in ("kind", "api_version"):
+            have = getattr(self, name)
+            if have and name in wanted and have != wanted[name]:
+                what = f"{self.api_version} {self.kind}".lstrip()
+                raise ValueError(
+                    f"{model.__name__} is {wanted.get('api_version')} {wanted.get('kind')}:"
+                    f" it cannot hold the {what} {self.name!r}"
+                )
+
+
+class UnstructuredList(ModelList[Unstructured]):
+    """A list of objects without a class.
+
+    Items that do not say what they are, as in lists of built-in kinds, get the apiVersion of the
+    list, and its kind without `List` (apimachinery: unstructured/helpers.go, decodeToList).
+    """
+
+    api_version: str = constant("v1", name="apiVersion")
+    kind: str = constant("List")
+
+    def __post_init__(self) -> None:
+        """Say of each item what it is."""
+        api_version, kind = self.api_version, self.kind
+        values: tuple[Any, ...] = (api_version, kind, self.items)  # of a server: anything
+        if not all(map(isinstance, values, (str, str, list))) or not kind.removesuffix("List"):
+            return
+        item_kind = kind.removesuffix("List")
+        for item in cast("list[Any]", self.items):
+            if isinstance(item, Unstructured) and not item.kind and not item.api_version:
+                item["apiVersion"], item["kind"] = api_version, item_kind
+
+
+Object: TypeAlias = Model | Unstructured
+"""An object of the API: of a class, or without one."""
+
+
+def holds_secrets(obj: Unstructured) -> bool:
+    """Tell whether it is of a kind with values that no message may show."""
+    return obj.kind in _SECRET_KINDS
+
+
+def list_class(model: type[Any], api_version: str, kind: str) -> type[ModelList[Any]]:
+    """Return the class of lists of a class, for a program that has no package with one.
+
+    Args:
+        model: the class of the objects.
+        api_version: the `apiVersion` of the objects.
+        kind: their kind.
+    """
+    given: Any = model
+    if issubclass(given, ModelList):  # a table is one
+        return cast("type[ModelList[Any]]", given)
+    if issubclass(model, Unstructured):
+        return UnstructuredList
+    if issubclass(model, PartialObjectMetadata):
+        return PartialObjectMetadataList
+    return new_list_class(model, api_version, f"{kind}List")

@@ -9,9 +9,11 @@ import threading
 import time
 from _thread import start_new_thread
 from collections.abc import Coroutine
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 from .._clock import on_move, real_seconds
+from .._models.arguments import check_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,11 +28,14 @@ __all__ = [
     "Interruption",
     "Lock",
     "Task",
+    "awaited",
     "call",
     "call_later",
     "check_spawn",
+    "check_waiting",
     "from_outside",
     "holding",
+    "result_of",
     "run_blocking",
     "short_lock",
     "sleep",
@@ -46,6 +51,9 @@ P = ParamSpec("P")
 if TYPE_CHECKING:
     Function: TypeAlias = Callable[P, T]
     """A function that may wait: any."""
+
+    Callback: TypeAlias = Callable[P, T]
+    """A function of the program's: any."""
 
 
 def sleep(seconds: float) -> None:
@@ -84,20 +92,56 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
     return done_within(remaining, work_and_release, name="clientgen-credentials")
 
 
+def check_waiting(what: str, function: object) -> None:
+    """See to it that a function can be called by a thread.
+
+    Raises:
+        TypeError: it cannot be called, or is a coroutine function.
+    """
+    check_function(what, function)
+    if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
+        raise _coroutine_error(what)
+
+
+def awaited(what: str, result: T) -> T:
+    """Return what a function of the program's has returned.
+
+    Raises:
+        TypeError: the function was a coroutine function.
+    """
+    if isinstance(result, Coroutine):
+        result.close()
+        raise _coroutine_error(what)
+    return result
+
+
+def _coroutine_error(what: str) -> TypeError:
+    return TypeError(
+        f"{what} must be an ordinary function here: write `def`. Programs with coroutine functions"
+        " use clientgen.runtime.aio and an AsyncClientset"
+    )
+
+
 def call(function: Callable[..., object], *args: object) -> None:
-    """Call a function of the program's.
+    """Call a function of the program's; raises what `result_of` does."""
+    result_of(function, *args)
+
+
+def result_of(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function of the program's; gives its result.
 
     Raises:
         TypeError: it is a coroutine function, which nobody would wait for here.
         RuntimeError: it raised SystemExit, which ends but a thread, and that without a word.
     """
     try:
-        result = function(*args)
+        result = function(*args, **kwargs)
     except SystemExit as error:
         raise RuntimeError("a thread cannot exit the program: tell the main thread") from error
     if isinstance(result, Coroutine):
         result.close()
         raise TypeError(f"{function!r} is a coroutine function: threads call plain ones")
+    return result
 
 
 def uncancelled(work: T) -> T:
@@ -135,6 +179,10 @@ class Lock:
 
     def __enter__(self) -> None:
         self._lock.acquire()
+
+    def enter_if_free(self) -> bool:
+        """Enter unless somebody is in, without a wait; gives whether this entered."""
+        return self._lock.acquire(blocking=False)
 
     def __exit__(
         self,

@@ -6,20 +6,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET, UnsetType
 
 from .._http.edit import changed, log_unchanged
 from .._http.patches import ApplyPatch
 from .._http.path_segments import called, check_segment, is_name, name_in, segment
+from .._http.representations import asking_for
 from .._http.request import GET, LOGS, build, build_delete, build_patch, build_write
 from .._http.response import read_object, read_object_or_status
 from .._http.retry import ConflictRetry, annotate
 from .._models.arguments import check_function, check_object, missing_attribute_error
 from .._models.meta_v1 import ModelList, Status
-from .._models.model import Model
+from .._models.unstructured import Object
 from ..errors import Conflict
 from ._primitives import sleep
 from .lines import Lines
@@ -27,19 +29,25 @@ from .pager import each_page, list_pages
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Unpack
 
     from .._http.options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
     from .._http.patches import Patch
     from .._http.request import HttpRequest
     from .._http.resource import Resource
+    from .._models.exec_result import ExecResult
+    from .._models.unstructured import Unstructured
+    from .exec_stream import ExecStream
+    from .port_forward import PortForward
+    from .proxy import Proxy
     from .rest import Rest
 
 __all__ = ["ResourceClient", "Subresource"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
+ManifestT = TypeVar("ManifestT")
 
 # Edits without a timeout give up after this long: such conflicts are permanent.
 _CONFLICT_SECONDS = 60.0
@@ -56,8 +64,9 @@ class ResourceClient:
         ValueError: the namespace is not a valid name, or the resource is not namespaced.
     """
 
-    resource: ClassVar[Resource]
-    _accessor: ClassVar[str] = ""
+    resource: Resource
+    """The resource that its requests are for."""
+    _accessor: str = ""
     """The accessor's name in error messages, if it differs from the resource's plural."""
 
     def __init__(self, rest: Rest, namespace: str | UnsetType = UNSET) -> None:
@@ -96,7 +105,8 @@ class ResourceClient:
         return Watch(self._rest, self._path, model, options)
 
     def _create(self, model: type[T], body: object, options: Mapping[str, Any]) -> T:
-        request = build_write("POST", self._collection(), body, options, self._codec)
+        path, body = self._collection(), self._completed(body)
+        request = build_write("POST", path, body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _create_named(
@@ -107,15 +117,19 @@ class ResourceClient:
         options: Mapping[str, Any],
         *,
         subresource: str = "",
+        kind: type[object] | None = None,
     ) -> T:
-        request = build_write("POST", self._path_of(name, subresource), body, options, self._codec)
+        path = self._path_of(name, subresource)
+        body = body if kind is None else self._completed(body, kind, name)
+        request = build_write("POST", path, body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update(
         self, model: type[T], body: object, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
         check_object("update()", body)
-        request = build_write("PUT", self._path_for(body, subresource), body, options, self._codec)
+        path, body = self._path_for(body, subresource), self._completed(body)
+        request = build_write("PUT", path, body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update_named(
@@ -127,7 +141,9 @@ class ResourceClient:
         *,
         subresource: str = "",
     ) -> T:
-        request = build_write("PUT", self._path_of(name, subresource), body, options, self._codec)
+        path = self._path_of(name, subresource)
+        body = self._completed(body, self._kind_of(model, subresource), name)
+        request = build_write("PUT", path, body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _edit(
@@ -163,7 +179,7 @@ class ResourceClient:
         self,
         model: type[T],
         name: str,
-        patch: Patch,
+        patch: Patch | Mapping[str, Any],
         options: Mapping[str, Any],
         *,
         subresource: str = "",
@@ -174,33 +190,34 @@ class ResourceClient:
     def _apply(
         self,
         model: type[T],
-        body: Model | Mapping[str, object],
+        body: Object | Mapping[str, Any],
         options: Mapping[str, Any],
         *,
         subresource: str = "",
     ) -> T:
         check_object("apply()", body)
         path = self._path_for(body, subresource)
-        return self._send_apply(model, path, body, options)
+        return self._send_apply(model, path, self._completed(body), options)
 
     def _apply_named(
         self,
         model: type[T],
         name: str,
-        body: Model | Mapping[str, object],
+        body: Object | Mapping[str, Any],
         options: Mapping[str, Any],
         *,
         subresource: str = "",
     ) -> T:
         path = self._path_of(name, subresource)
         check_object("apply()", body)
+        body = self._completed(body, self._kind_of(model, subresource), name)
         return self._send_apply(model, path, body, options)
 
     def _send_apply(
         self,
         model: type[T],
         path: str,
-        body: Model | Mapping[str, object],
+        body: Object | Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> T:
         # The server requires a field manager for apply; by default it is the program's name.
@@ -210,15 +227,17 @@ class ResourceClient:
 
     def _delete(self, model: type[T], name: str, options: Mapping[str, Any]) -> T | Status:
         request = build_delete(self._path_of(name), options, self._codec)
+        request = asking_for(model, request, self._codec)
         response = self._rest.send(request, self._rest.deadline(options))
         return read_object_or_status(response, model, request, self._codec)
 
     def _delete_collection(self, list_model: type[T], options: Mapping[str, Any]) -> T | Status:
         request = build_delete(self._collection(), options, self._codec, collection=True)
+        request = asking_for(list_model, request, self._codec)
         response = self._rest.send(request, self._rest.deadline(options))
         return read_object_or_status(response, list_model, request, self._codec)
 
-    def _subresource(self, model: type[T], name: str, subresource: str) -> Subresource[T]:
+    def _subresource(self, model: type[T], name: str, subresource: str) -> Subresource[T, Any]:
         self._path_of(name, subresource)  # refuses what is no name
         return Subresource(self, model, name, subresource)
 
@@ -232,8 +251,62 @@ class ResourceClient:
         request = build("GET", self._path_of(name, "log"), following, LOGS)
         return Lines(self._rest, request, options.get("timeout"))
 
+    def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
+        from .._streams.outputs import check_result  # most programs run no commands
+        from .._streams.requests import exec_request, stdin_of
+        from .exec_stream import ExecStream as Process
+        from .exec_stream import run_command
+
+        rest = dict(options)
+        stdin, limit = stdin_of(rest.pop("stdin", None)), rest.pop("limit", None)
+        is_checked = rest.pop("check", False)
+        asked = {**rest, "stdin": True} if stdin is not None else rest
+        request = exec_request(self._path_of(name, "exec"), command, asked)
+        deadline = self._rest.deadline(options)
+        stream = Process(self._rest, request, options.get("timeout"), has_stdin=stdin is not None)
+        result = run_command(stream, request, stdin, deadline, limit)
+        if is_checked:
+            check_result(result, request.info)
+        return result
+
+    def _exec_stream(self, name: str, command: object, options: Mapping[str, Any]) -> ExecStream:
+        from .._streams.requests import exec_request
+        from .exec_stream import ExecStream as Process
+
+        request = exec_request(self._path_of(name, "exec"), command, options)
+        has_stdin = bool(options.get("stdin"))
+        return Process(self._rest, request, options.get("timeout"), has_stdin=has_stdin)
+
+    def _attach(self, name: str, options: Mapping[str, Any]) -> ExecStream:
+        from .._streams.requests import attach_request
+        from .exec_stream import ExecStream as Process
+
+        request = attach_request(self._path_of(name, "attach"), options)
+        has_stdin = bool(options.get("stdin"))
+        return Process(self._rest, request, options.get("timeout"), has_stdin=has_stdin)
+
+    def _port_forward(self, name: str, port: int, local_port: int) -> PortForward:
+        from .._streams.ports import check_port  # few programs forward ports
+        from .port_forward import PortForward as Forward
+        from .port_forward import SinglePod
+
+        number, local = check_port("port", port), check_port("local_port", local_port, least=0)
+        pod = SinglePod(self._rest, self._path_of(name), number)
+        return Forward(self._rest, pod.find, local)
+
+    def _proxy(self, name: str, port: int | str | None, scheme: str | None) -> Proxy:
+        from .._streams.proxying import proxied_name  # few programs proxy
+        from .proxy import Proxy as Proxied
+
+        collection = self._collection()
+        try:
+            spelled = proxied_name(name, port, scheme)
+        except ValueError as error:
+            raise self._misused(error) from None
+        return Proxied(self._rest, f"{collection}/{spelled}/proxy")
+
     def _send(self, model: type[T], request: HttpRequest, deadline: float | None) -> T:
-        response = self._rest.send(request, deadline)
+        response = self._rest.send(asking_for(model, request, self._codec), deadline)
         return read_object(response, model, request, self._codec)
 
     def _path_in(self, namespace: str | UnsetType) -> str:
@@ -242,33 +315,67 @@ class ResourceClient:
         try:
             return self.resource.collection_path(check_segment("namespace", namespace))
         except ValueError as error:
-            accessor = self._accessor or self.resource.plural
-            has_all = any(hasattr(base, "resource") for base in type(self).__mro__[1:])
-            hint = f"; {accessor}() means all namespaces"
-            more = hint if has_all and not is_name(namespace) else ""
-            raise ValueError(f"{accessor}(): {error}{more}") from None
+            raise self._misplaced(error, namespace) from None
 
     def _path_of(self, name: str, subresource: str = "") -> str:
         """Return the path of an object or its subresource. Rejects invalid names."""
+        collection = self._collection()
         try:
-            path = f"{self._collection()}/{segment('name', name)}"
+            path = f"{collection}/{segment('name', name)}"
         except ValueError as error:
             raise self._misused(error) from None
         return f"{path}/{subresource}" if subresource else path
 
     def _path_for(self, body: object, subresource: str) -> str:
         """Return the path of the object in `body` or its subresource. Rejects invalid names."""
+        collection = self._collection()
         try:
-            path = f"{self._collection()}/{segment('metadata.name', name_in(body))}"
+            path = f"{collection}/{segment('metadata.name', name_in(body))}"
         except ValueError as error:
             raise self._misused(error) from None
         return f"{path}/{subresource}" if subresource else path
+
+    def _completed(self, body: object, kind: type[object] | None = None, name: str = "") -> Any:
+        """Return a body that says what it is; see `completed`.
+
+        Args:
+            body: a model, which does, or a manifest.
+            kind: the class of the body, if it is not of the resource's own kind.
+            name: the name in the path, if it is not that of the body.
+        """
+        if not isinstance(body, Mapping):
+            return body
+        from .._http.manifest_bodies import completed, constants_of  # start-up does not need it
+
+        resource = self.resource
+        stated: Mapping[str, str] = {"api_version": resource.api_version, "kind": resource.kind}
+        if kind is not None:
+            stated = constants_of(kind)
+        try:
+            manifest = cast("Mapping[str, Any]", body)
+            return completed(manifest, stated, namespace=self._namespace, name=name)
+        except ValueError as error:
+            raise self._misused(error) from None
+
+    def _kind_of(self, model: type[object], subresource: str) -> type[object] | None:
+        """Return the class of a subresource's body; None if it is of the resource's own kind."""
+        from .._http.manifest_bodies import constants_of  # start-up does not need it
+
+        return None if subresource == "status" and not constants_of(model) else model
 
     def _collection(self) -> str:
         """Return the path of the collection to modify. Rejects clients for all namespaces."""
         if not self._is_narrow:
             raise self._misused("it needs a namespace")
         return self._path
+
+    def _misplaced(self, problem: ValueError, namespace: str) -> ValueError:
+        """Phrase an error about the namespace in terms of the accessor."""
+        accessor = self._accessor or self.resource.plural
+        has_all = any(hasattr(base, "resource") for base in type(self).__mro__[1:])
+        hint = f"; {accessor}() means all namespaces"
+        more = hint if has_all and not is_name(namespace) else ""
+        return ValueError(f"{accessor}(): {problem}{more}")
 
     def _misused(self, problem: object) -> ValueError:
         """Phrase an error in terms of the call: `pods("shop").delete(): ...`."""
@@ -277,8 +384,11 @@ class ResourceClient:
         return ValueError(f"{self._accessor or self.resource.plural}({of}){call}: {problem}")
 
 
-class Subresource(Generic[T]):
-    """A subresource of one object, such as its status or its scale."""
+class Subresource(Generic[T, ManifestT]):
+    """A subresource of one object, such as its status or its scale.
+
+    `T` is its class, `ManifestT` the type of its manifests.
+    """
 
     def __init__(self, client: ResourceClient, model: type[T], name: str, subresource: str) -> None:
         self._client = client
@@ -293,20 +403,22 @@ class Subresource(Generic[T]):
         """Get the subresource."""
         return self._client._get(self._model, self._name, options, subresource=self._part)
 
-    def update(self, body: T, **options: Unpack[WriteOptions]) -> T:
+    def update(self, body: T | ManifestT | Unstructured, **options: Unpack[WriteOptions]) -> T:
         """Replace the subresource with `body`."""
         return self._client._update_named(
             self._model, self._name, body, options, subresource=self._part
         )
 
-    def patch(self, patch: Patch, **options: Unpack[PatchOptions]) -> T:
-        """Patch the subresource."""
-        return self._client._patch(self._model, self._name, patch, options, subresource=self._part)
+    def patch(self, patch: ManifestT | Patch, **options: Unpack[PatchOptions]) -> T:
+        """Patch the subresource. A dict is a merge patch."""
+        value: Any = patch
+        return self._client._patch(self._model, self._name, value, options, subresource=self._part)
 
-    def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
+    def apply(self, body: T | ManifestT | Unstructured, **options: Unpack[ApplyOptions]) -> T:
         """Server-side apply: update the subresource and own the fields in `body`."""
+        value: Any = body
         return self._client._apply_named(
-            self._model, self._name, body, options, subresource=self._part
+            self._model, self._name, value, options, subresource=self._part
         )
 
     def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:

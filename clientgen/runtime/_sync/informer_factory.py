@@ -8,7 +8,7 @@ client-go: informers/factory.go. Generated factories add an attribute for each g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 from warnings import warn
 
 from clientgen._gvk import GroupVersionResource
@@ -16,10 +16,13 @@ from clientgen._gvk import GroupVersionResource
 from .._cache.informer_options import namespaces_of, selection
 from .._cache.sync_errors import not_started, timed_out
 from .._clock import SYSTEM_CLOCK
-from .._models.model import Model
+from .._http.resource import Resource
+from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
+from .._models.unstructured import Object, Unstructured, UnstructuredList, list_class
 from ._primitives import short_lock
 from .informer import SharedInformer
 from .lease_client import rest_of
+from .live_namespaces import LiveNamespaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,14 +32,14 @@ if TYPE_CHECKING:
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import FactoryOptions, Namespaces, ScopeOptions
     from .._clock import Clock
+    from .._discovery.resources import ResourceName
     from .._http.options import Fields, Labels
-    from .._http.resource import Resource
     from .._models.meta_v1 import ModelList
     from .lease_client import Client
 
 __all__ = ["GroupVersionInformers", "InformerFactory"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 InformerT = TypeVar("InformerT", bound=SharedInformer[Any])
 FactoryT = TypeVar("FactoryT", bound="InformerFactory")
 
@@ -83,6 +86,7 @@ class InformerFactory:
             `drop_managed_fields`.
         clock: The clock for waits.
         metrics: Receives metrics of the informers, for example `PrometheusInformerMetrics`.
+        own_writes: Whether caches show what is written through `rest` as soon as the call returns.
     """
 
     group_versions: ClassVar[Mapping[str, str]] = {}
@@ -92,13 +96,14 @@ class InformerFactory:
         self,
         rest: Client,
         *,
-        namespace: Namespaces = None,
+        namespace: Namespaces | LiveNamespaces = None,
         label_selector: Labels | None = None,
         field_selector: Fields | None = None,
         resync_period: float = 0.0,
         transform: Callable[[Any], Any] | None = None,
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
+        own_writes: bool = True,
     ) -> None:
         self.rest = rest_of(rest)
         self._namespace = namespace
@@ -108,6 +113,7 @@ class InformerFactory:
         self._transform = transform
         self._clock = clock
         self._metrics = metrics
+        self._own_writes = own_writes
         self._pool = _Pool()
 
     def join(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
@@ -124,13 +130,14 @@ class InformerFactory:
             options: Options that differ from this factory's; see `FactoryOptions`.
         """
         own: FactoryOptions = {
-            "namespace": self._namespace,
+            "namespace": cast("Any", self._namespace),
             "label_selector": self._label_selector,
             "field_selector": self._field_selector,
             "resync_period": self._resync_period,
             "transform": self._transform,
             "clock": self._clock,
             "metrics": self._metrics,
+            "own_writes": self._own_writes,
         }
         own.update(options)
         factory = kind(self.rest, **own)
@@ -161,11 +168,26 @@ class InformerFactory:
         kind: type[SharedInformer[T]] = SharedInformer
         return self.shared(kind, resource, model, list_model, options)
 
+    def unstructured(
+        self, resource: Resource, **options: Unpack[ScopeOptions]
+    ) -> SharedInformer[Unstructured]:
+        """Return the informer of a resource whose objects have no class; see `informer`."""
+        return self.informer(resource, Unstructured, UnstructuredList, **options)
+
+    def metadata(
+        self, resource: Resource, **options: Unpack[ScopeOptions]
+    ) -> SharedInformer[PartialObjectMetadata]:
+        """Return an informer that reads and stores only the metadata of objects; see `informer`.
+
+        It takes a fraction of the memory and traffic of whole objects. client-go: metadatainformer.
+        """
+        return self.informer(resource, PartialObjectMetadata, PartialObjectMetadataList, **options)
+
     def shared(
         self,
         kind: type[InformerT],
         resource: Resource,
-        model: type[Model],
+        model: type[T],
         list_model: type[ModelList[Any]],
         options: Mapping[str, Any],
     ) -> InformerT:
@@ -178,10 +200,10 @@ class InformerFactory:
             raise TypeError(
                 f"unexpected option {name!r}; the options are {', '.join(sorted(_OPTIONS))}"
             )
-        namespaces = namespaces_of(resource, options.get("namespace", self._namespace))
+        namespaces = _scope(resource, options.get("namespace", self._namespace))
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))
-        of_factory = (self._resync_period, id(self._transform))
+        of_factory = (self._resync_period, id(self._transform), self._own_writes)
         key: tuple[object, ...] = (resource, model, namespaces, labels, fields)
         key = (*key, *of_factory)
         with self._pool.lock:
@@ -203,6 +225,7 @@ class InformerFactory:
                     transform=self._transform,
                     clock=self._clock,
                     metrics=self._metrics,
+                    own_writes=self._own_writes,
                 )
             return cast("InformerT", informers[key])
 
@@ -221,6 +244,64 @@ class InformerFactory:
         if informers is None or wanted.resource not in informers:
             raise LookupError(f"this package has no informer for {wanted}")
         return informers.for_resource(wanted.resource)
+
+    @overload
+    def dynamic(
+        self, name: ResourceName, *, model: type[T], **options: Unpack[ScopeOptions]
+    ) -> SharedInformer[T]: ...
+    @overload
+    def dynamic(
+        self, name: ResourceName, **options: Unpack[ScopeOptions]
+    ) -> SharedInformer[Any]: ...
+    def dynamic(
+        self,
+        name: ResourceName,
+        *,
+        model: type[Any] | None = None,
+        **options: Unpack[ScopeOptions],
+    ) -> SharedInformer[Any]:
+        """Return the informer of a resource that the server has, whatever package knows it.
+
+        Otherwise it is as `informer`. client-go: dynamicinformer, metadatainformer.
+
+        Args:
+            name: as for `Discovery.resource`: `crontabs.stable.example.com`, `ct`, or a
+                `Resource`, for which the server is not asked.
+            model: the class of the objects; by default that of this package, or `Unstructured`.
+                With `PartialObjectMetadata`, only metadata is kept.
+            options: missing options default to the factory's; see `ScopeOptions`.
+
+        Raises:
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: the server has no such resource.
+            MethodNotAllowed: the resource cannot be watched.
+            ApiError, TransportError, DecodeError: the server did not say which resources it has.
+            RuntimeError, ValueError, TypeError: as `informer`.
+        """
+        from .._discovery.verbs import check_verb  # most programs need none of these
+        from .discovery import discovery_of
+
+        found = name
+        if not isinstance(found, Resource):
+            found = discovery_of(self.rest).resource(found)
+        for verb in ("list", "watch"):
+            check_verb(found, verb)
+        resource = Resource(found.group, found.version, found.plural, found.kind, found.namespaced)
+        if model is None:
+            generated = self._generated(resource, options)
+            if generated is not None:
+                return generated
+            model = Unstructured
+        return self.informer(
+            resource, model, list_class(model, resource.api_version, resource.kind), **options
+        )
+
+    def _generated(self, resource: Resource, options: ScopeOptions) -> SharedInformer[Any] | None:
+        """Return the informer that this package has for a resource, or None."""
+        attribute = self.group_versions.get(resource.api_version)
+        informers: GroupVersionInformers | None = getattr(self, attribute) if attribute else None
+        if informers is None or resource.plural not in informers:
+            return None
+        return informers.for_resource(resource.plural, **options)
 
     def start(self) -> None:
         """Start the informers that are not running. Call it again after requesting more informers.
@@ -316,14 +397,22 @@ class GroupVersionInformers:
         """Tell whether there is an informer of the resource with this name in URLs."""
         return plural in self._accessors
 
-    def for_resource(self, plural: str) -> SharedInformer[Any]:
+    def for_resource(self, plural: str, **options: Unpack[ScopeOptions]) -> SharedInformer[Any]:
         """The informer of a resource by its name in URLs.
 
         Raises:
             KeyError: there is none.
         """
-        informer: SharedInformer[Any] = getattr(self, self._accessors[plural])()
+        informer: SharedInformer[Any] = getattr(self, self._accessors[plural])(**options)
         return informer
+
+
+def _scope(
+    resource: Resource, namespace: Namespaces | LiveNamespaces
+) -> tuple[str, ...] | LiveNamespaces:
+    if not isinstance(namespace, LiveNamespaces):
+        return namespaces_of(resource, namespace)
+    return namespace if resource.namespaced else ()
 
 
 def _parsed(text: str) -> GroupVersionResource:

@@ -196,12 +196,18 @@ class LeaderElector:
             RuntimeError: It is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
-        self._claim()
         forget = on_stop_signal(from_outside(self.stop))
+        try:
+            self._run_once()
+        finally:
+            forget()
+
+    def _run_once(self) -> None:
+        """Run, without listening to signals."""
+        self._claim()
         try:
             self._run()
         finally:
-            forget()
             self._runs = False
         if self._failure is not None:
             raise self._failure
@@ -319,7 +325,10 @@ class LeaderElector:
             self._hurries = True
             raise
         finally:
-            self._wind_down(renewing)
+            try:
+                self._wind_down(renewing)
+            finally:  # it may be cancelled once more
+                renewing.cancel()
 
     def _watch(self, event: Event, until: float | None) -> None:
         """Wait for an event, at most until leadership ends or until a moment."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from .._controllers.lease import LEASES, Lease, LeaseList
 from .._http.request import GET, LIST, build, build_delete, build_write
 from .._http.response import read_list, read_object
-from ..errors import ClientError, NotFound
+from .._models.arguments import wrong_client
+from ..errors import ClientError, Conflict, NotFound
 from .rest import Rest
 
 if TYPE_CHECKING:
@@ -36,8 +37,15 @@ Client = Rest | HasRest
 
 
 def rest_of(client: Client) -> Rest:
-    """The REST client of a clientset, or itself."""
-    return client if isinstance(client, Rest) else client.rest
+    """Return the REST client of a clientset, or itself.
+
+    Raises:
+        TypeError: it is one of the other flavour, or no client.
+    """
+    rest: object = getattr(client, "rest", client)
+    if not isinstance(rest, Rest):
+        raise wrong_client(client)
+    return rest
 
 
 class LeaseClient:
@@ -113,6 +121,12 @@ class LeaseClient:
 
     def release(self, election: Election, timeout: float) -> Lease | None:
         """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
+        try:
+            return self._release_once(election, timeout)
+        except Conflict:  # a renewal that was cancelled has still arrived
+            return self._release_once(election, timeout)
+
+    def _release_once(self, election: Election, timeout: float) -> Lease | None:
         clock = self._clock
         lease = self.get(election.name, timeout)
         ask = election.release(lease, clock.monotonic(), clock.now())

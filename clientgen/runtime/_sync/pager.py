@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._http import paging
+from .._http.representations import asking_for
 from .._http.request import LIST, build
 from .._http.response import read_list
 from .._models.meta_v1 import ModelList
@@ -76,6 +77,6 @@ def _read(
     options: Mapping[str, Any],
     deadline: float | None,
 ) -> ListT:
-    request = build("GET", path, options, LIST)
+    request = asking_for(list_model, build("GET", path, options, LIST), rest.codec)
     response = rest.send(request, deadline)
     return read_list(response, list_model, request, rest.codec)

@@ -20,11 +20,12 @@ from .._cache.reflector_state import (
 from .._cache.sync_errors import NO_ANSWER, READING
 from .._http import paging
 from .._http.codec import FrameError
+from .._http.representations import asking_for
 from .._http.request import LIST, WATCH, build
 from .._http.response import read_list
 from .._http.retry import Retry
 from .._models.gc_pause import GcPaused
-from .._models.model import Model
+from .._models.unstructured import Object
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
 from ._primitives import Event, wait_until
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reflector", "Sink"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 Kept = TypeVar("Kept")
 
 # A server gives up a list after a minute (kube-apiserver --request-timeout), and answers a watch
@@ -65,6 +66,14 @@ class Sink(Protocol[Kept]):
         """Return the form of an object to keep; None to leave it out."""
         ...
 
+    def needs_latest(self) -> bool:
+        """Tell whether the next list has to be the latest state, not just any state."""
+        ...
+
+    def reads(self, *, latest: bool) -> None:
+        """The whole collection is about to be read, and whether it will be the latest state."""
+        ...
+
     def replace(self, objects: list[Kept], version: str) -> None:
         """The whole collection, as of a version."""
         ...
@@ -81,7 +90,8 @@ class Sink(Protocol[Kept]):
 class Reflector(Generic[T]):
     """Reads a collection, watches it, and does so again when that is needed, until it is stopped.
 
-    Waits between attempts are those of `clock`.
+    Waits between attempts are those of `clock`. With a `version`, it watches from there at first.
+    No request goes on after `deadline`, a monotonic time.
 
     Attributes:
         last_answer: What the server answered last, in words; or what kept it from answering.
@@ -97,6 +107,8 @@ class Reflector(Generic[T]):
         options: Mapping[str, Any],
         sink: Sink[T],
         clock: Clock,
+        version: str = "",
+        deadline: float | None = None,
     ) -> None:
         self._rest = rest
         self._path = path
@@ -106,7 +118,10 @@ class Reflector(Generic[T]):
         self._clock = clock
         self.last_answer: Exception | str = NO_ANSWER
         self._list_seconds = min(_LIST_SECONDS, rest.silence or _LIST_SECONDS)
-        self._reflecting = ReflectorState(options, clock.monotonic())
+        self._deadline = deadline
+        self._reflecting = ReflectorState(
+            options, clock.monotonic(), version=version, needs_latest=sink.needs_latest
+        )
         self._stopped = Event()
         self._stream: ByteStream | None = None
         self._codec: Codec = rest.codec
@@ -147,6 +162,11 @@ class Reflector(Generic[T]):
     def _now(self) -> float:
         return self._clock.monotonic()
 
+    def _within(self, seconds: float) -> float:
+        """Return the monotonic time at which a request that begins now has to be done."""
+        deadline = monotonic() + seconds
+        return deadline if self._deadline is None else min(deadline, self._deadline)
+
     def _pause(self, step: Pause) -> Step:
         if step.failed and step.error is not None:
             self._sink.failed(step.error)
@@ -166,6 +186,7 @@ class Reflector(Generic[T]):
         if self._rest.is_mute:  # it could take two minutes to find out
             self.last_answer = ConnectionLost(f"{self._request.info}: the server does not answer")
             return self._reflecting.list_failed(self.last_answer, self._now())
+        self._sink.reads(latest=not step.options["resource_version"])
         try:
             objects, version, pages = self._read_pages(step.options)
             if not self._stopped.is_set():
@@ -208,6 +229,7 @@ class Reflector(Generic[T]):
 
     def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
         request = build("GET", self._path, options, LIST)
+        asking_for(self._list_model, request, self._rest.codec)
         response = self._stopped.unless(self._send(request))
         if response is None:
             return None
@@ -218,7 +240,7 @@ class Reflector(Generic[T]):
         retry = Retry("GET")
         while True:
             try:
-                deadline = monotonic() + self._list_seconds
+                deadline = self._within(self._list_seconds)
                 return self._rest.send(request, deadline, max_retries=0)
             except (ApiError, TransportError) as error:
                 if isinstance(error, RequestTimeout):
@@ -237,6 +259,8 @@ class Reflector(Generic[T]):
     def _watch(self, step: Streaming) -> Step:
         problem: Exception | None = None
         self._collected, self._collecting = {}, step.initial
+        if step.initial:
+            self._sink.reads(latest=not step.options["resource_version"])
         try:
             self._open(step)
             try:
@@ -256,7 +280,8 @@ class Reflector(Generic[T]):
 
     def _open(self, step: Streaming) -> None:
         self._request = build("GET", self._path, step.options, WATCH)
-        deadline = monotonic() + _OPEN_SECONDS
+        asking_for(self._model, self._request, self._rest.codec)
+        deadline = self._within(_OPEN_SECONDS)
         opening = self._rest.stream(
             self._request,
             deadline,

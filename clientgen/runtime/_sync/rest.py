@@ -9,6 +9,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .._clock import SYSTEM_CLOCK
 from .._http.json_codec import JSON
 from .._http.request import HttpRequest, HttpResponse, check_headers
 from .._http.response import error_from, retry_after
@@ -22,11 +23,12 @@ from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sl
 from .health_monitor import HealthMonitor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
     from types import TracebackType
     from typing import Self, Unpack
 
+    from .._cache.written_caches import WrittenCaches
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig, Credential
     from .._http.codec import Codec
@@ -35,14 +37,22 @@ if TYPE_CHECKING:
     from ._primitives import Event, Function
     from .health_monitor import MonitoredStream
     from .transport import HttpTransport
-    from .transport_protocol import ByteStream, Transport
+    from .transport_protocol import (
+        ByteStream,
+        ConnectingTransport,
+        DuplexStream,
+        Transport,
+    )
+    from .websocket import WebSocket
 
 __all__ = ["Rest"]
 
 Opened = TypeVar("Opened", bound="ByteStream")
 
+_ACCEPT = "Accept"
 _REDIRECT = 300
 _UNAUTHORIZED = 401
+_NO_RESPONSE = "<error>"  # as in Go's metrics
 _OF_TRANSPORT = ("connect_timeout", "pool_size", "max_response_bytes")
 _SERVER_ERRORS = 500
 # The most bytes to read of a rejected stream: enough for the error message.
@@ -64,6 +74,12 @@ class Rest(Unpicklable):
     instead of the network.
 
     Use it as a context manager, or call `close`.
+
+    Attributes:
+        config: The configuration of the cluster.
+        codec: The codec of bodies.
+        field_manager: The field manager of server-side apply.
+        clock: The clock of `wait`. In a test with a fake cluster, it is the cluster's.
     """
 
     def __init__(
@@ -80,6 +96,7 @@ class Rest(Unpicklable):
         _check_options(options)
         self.config = config
         self.codec = codec
+        self.clock: Clock = SYSTEM_CLOCK
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
         self._timeout = options.get("timeout")
@@ -91,8 +108,17 @@ class Rest(Unpicklable):
         )
         self._bucket_lock = short_lock()
         self._pool = _pool_options(options)
+        self.on_response: Callable[[str, str, str], object] | None = None
+        """Called with host, method and status code after each attempt, for metrics."""
+        self.discovery_cache = options.get("discovery_cache", True)
+        self.shared: dict[str, Any] = {}
+        """What clients of this server share, such as its discovery."""
+        self.written_caches: WrittenCaches | None = None
+        """The informers that show own writes; None before there is one."""
+        self.has_written = False
+        """Whether something may have been written: lists of informers are then the latest state."""
         self._fixed: Headers = (
-            ("Accept", codec.accept),
+            (_ACCEPT, codec.accept),  # the first, where `_signed` replaces it
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
@@ -133,9 +159,16 @@ class Rest(Unpicklable):
         """The default namespace of the configuration."""
         return self.config.namespace
 
+    @property
+    def host(self) -> str:
+        """The host and port of the server."""
+        return self.config.server.rpartition("//")[2].partition("/")[0]
+
     def deadline(self, options: Mapping[str, Any]) -> float | None:
         """Return the monotonic time at which a call with these options must be done."""
         timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
+        if timeout != timeout:  # noqa: PLR0124 - only nan is not itself
+            raise ValueError("timeout is a number of seconds, not nan")
         try:
             return None if timeout is None else monotonic() + timeout
         except TypeError:
@@ -151,12 +184,30 @@ class Rest(Unpicklable):
     ) -> HttpResponse:
         """Send a request, with retries, and return the complete successful response.
 
-        `max_retries` overrides the client's; the reflector retries by itself.
+        `max_retries` overrides the client's; the reflector retries by itself. Informers of this
+        client show what was written before this returns.
 
         Raises:
             ApiError: the server responded with an error.
             TransportError: there was no complete response before the deadline.
         """
+        if request.method == "GET":
+            return self._send(request, deadline, max_retries)
+        self.has_written = True
+        caches = self.written_caches
+        pending = None if caches is None else caches.sending(request)
+        if pending is None:
+            return self._send(request, deadline, max_retries)
+        try:
+            response = self._send(request, deadline, max_retries)
+            pending.answered(response, self.codec)
+        finally:
+            pending.over()
+        return response
+
+    def _send(
+        self, request: HttpRequest, deadline: float | None, max_retries: int | None
+    ) -> HttpResponse:
         retry: Retry | None = None
         retries = self._max_retries if max_retries is None else max_retries
         before: Exception | None = None
@@ -209,6 +260,57 @@ class Rest(Unpicklable):
         if self._health_monitor is not None:
             self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=can_resume)
         return stream
+
+    def relay(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
+        """Send a request once, and return the response of whoever answers, whatever its status.
+
+        Raises:
+            TransportError: there was no complete response before the deadline.
+        """
+        if self._bucket is not None:
+            self._take_turn(self._bucket, request, deadline)
+        return self._exchange(request, deadline)
+
+    def relay_stream(self, request: HttpRequest, deadline: float | None = None) -> ByteStream:
+        """Send a request once, and return the response as a stream, whatever its status.
+
+        Raises:
+            TransportError: there was no response before the deadline.
+        """
+        begin = partial(self._begin, request, deadline, None, False)
+        stream = self._open(begin, deadline)
+        if self._health_monitor is not None:
+            self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=False)
+        return stream
+
+    def connect(
+        self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None
+    ) -> WebSocket:
+        """Open a WebSocket. `deadline` is for the server's answer; it may be silent afterwards.
+
+        Args:
+            request: The request, without the headers of the handshake.
+            subprotocols: What this side speaks, the best first.
+            deadline: Until when the server has to answer.
+
+        Raises:
+            ApiError: The server refused.
+            TransportError: There was no response before the deadline, or it opens no WebSocket.
+        """
+        from .._streams.websocket import Handshake  # few programs open a WebSocket
+        from .websocket import WebSocket as Connected
+
+        handshake = Handshake(subprotocols)
+        asking = HttpRequest(request.method, request.target, request.headers + handshake.headers)
+        stream = self._accepted(asking, partial(self._switch, asking, deadline), deadline, None)
+        try:
+            subprotocol = handshake.agreed(stream.status, stream.headers, request.info)
+        except TransportError:
+            stream.close()
+            raise
+        if self._health_monitor is not None:
+            self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=False)
+        return Connected(stream, subprotocol, request.info)
 
     def _accepted(
         self,
@@ -309,11 +411,26 @@ class Rest(Unpicklable):
 
     def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
         credential, transport = self._ready(deadline)
-        response = transport.send(self._signed(request), _left(request, deadline))
+        response = self._sent(transport, request, deadline)
         if response.status == _UNAUTHORIZED and self._renews(credential, deadline):
             _, transport = self._ready(deadline)
-            response = transport.send(self._signed(request), _left(request, deadline))
+            response = self._sent(transport, request, deadline)
         return response
+
+    def _sent(
+        self, transport: Transport, request: HttpRequest, deadline: float | None
+    ) -> HttpResponse:
+        try:
+            response = transport.send(self._signed(request), _left(request, deadline))
+        except TransportError:
+            self._note(request, _NO_RESPONSE)
+            raise
+        self._note(request, str(response.status))
+        return response
+
+    def _note(self, request: HttpRequest, code: str) -> None:
+        if self.on_response is not None:
+            self.on_response(self.host, request.method, code)
 
     def _open(self, begin: Function[[Transport], Opened], deadline: float | None) -> Opened:
         credential, transport = self._ready(deadline)
@@ -325,6 +442,36 @@ class Rest(Unpicklable):
         return stream
 
     def _begin(
+        self,
+        request: HttpRequest,
+        deadline: float | None,
+        silence: float | None,
+        is_watch: bool,
+        transport: Transport,
+    ) -> ByteStream:
+        try:
+            stream = self._opened(request, deadline, silence, is_watch, transport)
+        except TransportError:
+            self._note(request, _NO_RESPONSE)
+            raise
+        self._note(request, str(stream.status))
+        return stream
+
+    def _switch(
+        self, request: HttpRequest, deadline: float | None, transport: Transport
+    ) -> DuplexStream:
+        if not hasattr(transport, "connect"):
+            raise NotImplementedError(f"{type(transport).__name__} opens no WebSockets")
+        connecting = cast("ConnectingTransport", transport)
+        try:
+            stream = connecting.connect(self._signed(request), _left(request, deadline))
+        except TransportError:
+            self._note(request, _NO_RESPONSE)
+            raise
+        self._note(request, str(stream.status))
+        return stream
+
+    def _opened(
         self,
         request: HttpRequest,
         deadline: float | None,
@@ -348,10 +495,12 @@ class Rest(Unpicklable):
             raise ConnectionLost(f"{request.info}: no response within {limit:g} s") from None
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
-        # Of two that say what is accepted, servers heed the first.
+        headers = self._headers
         if request.headers:
             check_headers(request.headers)
-        headers = request.headers + self._headers
+            own = request.headers
+            has_accept = any(name == _ACCEPT for name, _ in own)
+            headers = own + (headers[1:] if has_accept else headers)
         return HttpRequest(request.method, request.target, headers, request.body)
 
     # ---- credentials --------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from functools import cache
 from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from importlib.util import find_spec
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from urllib3 import HTTPHeaderDict, PoolManager, ProxyManager, Timeout
@@ -27,6 +27,7 @@ from urllib3.exceptions import (
     ReadTimeoutError,
     SSLError,
 )
+from urllib3.util.wait import wait_for_read, wait_for_write
 
 from .._config.proxy import proxy_and_login
 from .._http.blocking_calls import blocks_a_loop, warn_of_blocking
@@ -42,6 +43,7 @@ from .._net.deadlines import (
 )
 from .._net.tcp_keepalive import KEEPALIVE
 from .._redaction import Unpicklable
+from .._streams.websocket import SWITCHING_PROTOCOLS
 from ..errors import (
     ConfigError,
     ConnectionFailed,
@@ -61,10 +63,13 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpTransport"]
 
+T = TypeVar("T")
+
 # Kept open while idle; there is no limit to those in use.
 CONNECTIONS = 100
 CONNECT_TIMEOUT = 30.0
 _CHUNK = 1 << 16
+_PIECE = 1 << 18
 # More than what a server answers that is asked whether it is there.
 _SMALL = 1 << 16
 # Without the first, urllib3's own, small packets would wait for each other.
@@ -151,6 +156,27 @@ class HttpTransport(Unpicklable):
             raise self._translated(error, request, timeout) from error
         stream = _Stream(response, request, manager, self._streams)
         stream.connection.settimeout(read_timeout)
+        self._streams.add(stream)
+        return stream
+
+    def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
+        """Ask for another protocol over a new connection.
+
+        Raises:
+            ConfigError: the proxy is one that urllib3 cannot do this with.
+        """
+        if self._config.is_secure and self._proxy and self._proxy.startswith("https:"):
+            what = "streams to containers cannot pass a proxy that is reached by TLS, with threads"
+            raise ConfigError(f"{what}: use an http:// proxy, or asyncio")
+        limits = Timeout(connect=self._connect_timeout, read=None)
+        manager, pool = self._new_pool()
+        try:
+            with deadline(None if timeout is None else monotonic() + timeout):
+                response = self._start(request, limits, pool)
+        except (HTTPError, OSError, ValueError) as error:
+            manager.clear()
+            raise self._translated(error, request, timeout) from error
+        stream = _Duplex(response, request, manager, self._streams)
         self._streams.add(stream)
         return stream
 
@@ -363,6 +389,66 @@ class _Stream:
             raise ConnectionLost(f"{self._request.info}: {self._why}") from None
         if error is not None:
             raise _translated(error, self._request, "", None) from error
+        return b""
+
+
+class _Duplex(_Stream):
+    """A connection in both directions, if the server has switched to another protocol.
+
+    The socket does not block: a thread may write while another one waits for something to read,
+    and of TLS only one thread at a time may use the connection.
+    """
+
+    def __init__(
+        self,
+        response: BaseHTTPResponse,
+        request: HttpRequest,
+        manager: PoolManager,
+        open_streams: set[_Stream],
+    ) -> None:
+        super().__init__(response, request, manager, open_streams)
+        self._using = threading.Lock()
+        if response.status == SWITCHING_PROTOCOLS:
+            self.connection.settimeout(0.0)  # what `setblocking` says, a timed socket would forget
+            self._chunks = self._received(_early(response))
+
+    def limit_silence(self, seconds: float) -> None:
+        """Leave it: a connection of another protocol may be silent."""
+
+    def _received(self, early: bytes) -> Iterator[bytes]:
+        if early:
+            yield early
+        while chunk := self._patiently(self.connection.recv, _PIECE):
+            yield chunk
+
+    def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the other side does not take them."""
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._patiently(self.connection.send, rest) :]
+        except OSError:
+            why = self._why if self._broken else "the connection was lost"
+            raise ConnectionLost(f"{self._request.info}: {why}") from None
+
+    def _patiently(self, work: Callable[[Any], T], argument: object) -> T:
+        """Do something with the socket as soon as it is possible."""
+        while True:
+            try:
+                with self._using:
+                    return work(argument)
+            except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
+                is_write = isinstance(error, ssl.SSLWantWriteError) or (
+                    isinstance(error, BlockingIOError) and work == self.connection.send
+                )
+            (wait_for_write if is_write else wait_for_read)(self.connection)
+
+
+def _early(response: BaseHTTPResponse) -> bytes:
+    """The bytes that came with the answer; they are in the buffer of `http.client`."""
+    try:
+        return getattr(response, "_fp").fp.read1(_CHUNK) or b""  # noqa: B009 - no public name
+    except OSError:  # TLS has none
         return b""
 
 

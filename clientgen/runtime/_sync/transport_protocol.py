@@ -5,12 +5,10 @@
 are bytes here: their format is the business of the codec (`_http.codec`) that a Rest holds beside
 its transport.
 
-An answer is whole (`send`) or a stream (`stream`). An upgraded connection, a WebSocket say, is a
-third kind: a stream that can also be written to. It takes a subclass of `ByteStream` with what
-is sent, a method of the transport that returns one, and a method of the Rest like its `stream`,
-which passes that method to `_accepted`. Refusals, which are a status of 300 and more and a body to
-`read`, credentials, their renewal after a 401, warnings and retries are dealt with there, for
-streams of any kind.
+An answer is whole (`send`), a stream (`stream`), or a connection that was switched to another
+protocol (`connect`): a stream that can also be written to. `Rest._accepted` deals with what
+all streams share: refusals, which are a status of 300 and more and a body to `read`, credentials
+and their renewal after a 401, warnings and retries.
 """
 
 # The timeouts are part of the seam; a transport is told how long it has.
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
     from .._http.request import HttpRequest, HttpResponse
 
-__all__ = ["ByteStream", "Transport"]
+__all__ = ["ByteStream", "ConnectingTransport", "DuplexStream", "Transport"]
 
 
 class ByteStream(Protocol):
@@ -48,6 +46,23 @@ class ByteStream(Protocol):
 
     def close(self) -> None:
         """Let go of the connection."""
+        ...
+
+
+class DuplexStream(ByteStream, Protocol):
+    """A connection that carries another protocol after an answer 101: bytes in both directions.
+
+    After any other status it is an ordinary answer, to be read.
+    """
+
+    def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the other side does not take them.
+
+        One caller writes at a time; another one may read meanwhile.
+
+        Raises:
+            ConnectionLost: the connection broke, or was given up.
+        """
         ...
 
 
@@ -78,4 +93,16 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Close all connections; streams end."""
+        ...
+
+
+class ConnectingTransport(Transport, Protocol):
+    """A transport that can also switch to another protocol; one that cannot opens no streams."""
+
+    def connect(self, request: HttpRequest, timeout: float | None) -> DuplexStream:
+        """Ask for another protocol over a new connection; the request has the headers for it.
+
+        Raises:
+            TransportError: there was no answer, or not in time.
+        """
         ...

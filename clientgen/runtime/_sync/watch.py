@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._clock import SYSTEM_CLOCK
 from .._http.codec import FrameError
+from .._http.representations import asking_for, check_representation
 from .._http.request import WATCH, build
 from .._http.watch import WatchProgress
-from .._models.model import Model
+from .._models.unstructured import Object
 from ..errors import ClientError, ConnectionLost
 from .frame_stream import Stoppable
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Watch"]
 
-T = TypeVar("T", bound=Model)
+T = TypeVar("T", bound=Object)
 
 
 class Watch(Stoppable, Generic[T]):
@@ -61,6 +62,7 @@ class Watch(Stoppable, Generic[T]):
                 if self._frames:
                     event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
+                        check_representation(event.object, self._model, self._request.info)
                         return event
                     continue
                 if self._read_on():
@@ -76,6 +78,7 @@ class Watch(Stoppable, Generic[T]):
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(monotonic())
             request = build("GET", self._path, options, WATCH)
+            asking_for(self._model, request, self._rest.codec)
             can_resume = self._progress.can_resume
             self._open(request, read_timeout, is_watch=True, can_resume=can_resume)
             self._progress.opened(monotonic())

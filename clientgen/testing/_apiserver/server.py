@@ -11,7 +11,7 @@ import logging
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.decoding import in_json
 from clientgen._apimachinery.decoding.body import check_size
@@ -19,17 +19,22 @@ from clientgen._apimachinery.failures import Failure, bad_request, internal_erro
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
 from . import access, bootstrap
+from .admission import Chain
+from .admission.policies import MutatingPolicies, ValidatingPolicies
+from .admission.webhooks import MutatingWebhooks, ValidatingWebhooks
+from .calls import Attempt, Unanswered
 from .controllers.definitions import Definitions
 from .controllers.garbage import Garbage
 from .controllers.namespaces import Namespaces
 from .controllers.role_aggregation import Aggregation
 from .documents import Documents
+from .kinds.header_limits import fitting
 from .requests import authorization
 from .requests.negotiation import negotiate
 from .requests.options import check_timeout
 from .requests.request import Request
 from .requests.request_info import request_info
-from .responses.answers import Deferred
+from .responses.answers import Deferred, Response, Upgrade
 from .responses.rendering import Rendering, failed, unknown_path
 from .spec import load
 from .storage.cluster import Cluster
@@ -38,18 +43,18 @@ from .storage.versioned_view import VersionedView
 from .verbs.handlers import handler_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from clientgen.runtime._clock import Clock
     from clientgen.runtime._http.request import HttpRequest
 
-    from .responses.answers import Answer, Response, Stream
+    from .calls import WebhookCall
+    from .controllers.play import ControllerManager, PlaySettings
+    from .responses.answers import Answer, Stream
     from .spec import Spec
 
 __all__ = ["ApiServer"]
 
-_LEVELS_OF_ROLES: Final = 3
-"""`admin` is made of `edit`, that of `view`."""
 _log = logging.getLogger("clientgen.testing")
 
 
@@ -85,25 +90,32 @@ class ApiServer:
             store,
             Random(seed),  # noqa: S311 - uids and names, no secrets
         )
+        self.cluster.admission = Chain(
+            mutating=[MutatingPolicies(self.cluster), MutatingWebhooks(self.cluster)],
+            validating=[ValidatingPolicies(self.cluster), ValidatingWebhooks(self.cluster)],
+        )
         self.documents = Documents(
             self.cluster.spec, self.cluster.registry, objects=self.cluster.store.numbers
         )
         Definitions(self.cluster)
         Namespaces(self.cluster, controller_delay)
         self.garbage = Garbage(self.cluster, controller_delay)
-        self._bootstrap(Aggregation(self.cluster, controller_delay), control_plane=control_plane)
+        self._bootstrap(control_plane=control_plane)
+        Aggregation(self.cluster, controller_delay)
         self.compact()
 
-    def _bootstrap(self, aggregation: Aggregation, *, control_plane: bool) -> None:
+    def _bootstrap(self, *, control_plane: bool) -> None:
+        from .storage.seed import put_complete
+
         served = {(each.group, each.version) for each in self.cluster.spec.resources}
         now = self.cluster.timestamp()
         settings = bootstrap.control_plane_settings(now) if control_plane else ()
-        objects = bootstrap.initial_objects(served, now)
-        for value in (*objects, *settings, *access.bootstrap_objects()):
+        for value in (*bootstrap.initial_objects(served, now), *settings):
             if self.cluster.serves(value):
                 self.put(value)
-        for _ in range(_LEVELS_OF_ROLES):
-            aggregation.settle()
+        for value in access.bootstrap_objects():
+            if self.cluster.serves(value):
+                put_complete(self.cluster, value)
 
     # --------------------------------------------------------------------------- requests
 
@@ -135,13 +147,53 @@ class ApiServer:
         if isinstance(answer, Deferred):
             resume = answer.resume
             return replace(answer, resume=lambda: self._settled(request, lambda _: resume()))
-        return _warning(answer, request.warnings)
+        return answer if isinstance(answer, Upgrade) else _finished(answer, request.warnings)
 
     def _received(self, http_request: HttpRequest, request: Request) -> Answer:
         caller = authorization.sender_of(self.cluster, http_request.headers)
-        return self._answer(replace(request, caller=caller))
+        request = replace(request, caller=caller)
+        if not self.cluster.has_webhooks:
+            return self._answer(request)
+        attempt = Attempt(self.cluster.random.getrandbits(64), self.cluster.now())
+        return self._attempted(attempt, request, lambda: self._answer(request))
+
+    def _attempted(
+        self, attempt: Attempt, request: Request, answer_to: Callable[[], Answer]
+    ) -> Answer:
+        """Answer a request, or say which calls it waits for; then it is attempted again."""
+        warned = len(request.warnings)
+        try:
+            with self.cluster.attempting(attempt):
+                answer = answer_to()
+        except Unanswered as waiting:
+            del request.warnings[warned:]
+            return self._waiting(
+                waiting.calls, lambda: self._attempted(attempt, request, answer_to)
+            )
+        if isinstance(answer, Deferred) and not answer.calls:
+            resume = answer.resume
+            return replace(answer, resume=lambda: self._attempted(attempt, request, resume))
+        return answer
+
+    def _waiting(self, calls: Sequence[WebhookCall], then: Callable[[], Answer]) -> Answer:
+        """Call `then` when all calls have ended."""
+        now = self.cluster.clock.monotonic()
+        for call in calls:
+            call.give_up(now)
+        left = [call for call in calls if call.outcome is None]
+        if not left:
+            return then()
+
+        def on_ready(wake: Callable[[], None]) -> None:
+            for call in left:
+                call.on_ready(wake)
+
+        deadline = min(call.deadline for call in left)
+        return Deferred(deadline, lambda: self._waiting(left, then), on_ready, left)
 
     def _answer(self, request: Request) -> Answer:
+        if self.documents.is_broken(request.path):
+            return _unreachable()
         if not request.is_long:
             check_timeout(request.query)
         info = request_info(request, self.cluster.registry)
@@ -170,6 +222,11 @@ class ApiServer:
         """When `run_due` has something to do, on the monotonic clock; None: nothing is planned."""
         return self.cluster.next_due
 
+    @property
+    def next_awaited(self) -> float | None:
+        """The same, without deadlines, back-offs and schedules of controllers that are played."""
+        return self.cluster.next_awaited
+
     def run_due(self) -> None:
         """Do the work behind requests that is due."""
         self.cluster.run_due()
@@ -185,6 +242,12 @@ class ApiServer:
         """
         self.cluster.store.skip_to(version)
 
+    def play(self, settings: PlaySettings) -> ControllerManager:
+        """Run controllers, a scheduler and kubelets from now on."""
+        from .controllers.play import ControllerManager
+
+        return ControllerManager(self.cluster, settings)
+
     # --------------------------------------------------------------------------- objects
 
     def put(self, value: dict[str, Any]) -> dict[str, Any]:
@@ -199,6 +262,16 @@ class ApiServer:
 
         return put(self.cluster, value)
 
+    def put_role(self, value: dict[str, Any]) -> None:
+        """Store a role or a binding, even before its namespace exists: tests may create that.
+
+        Raises:
+            ValueError: roles are not served.
+        """
+        from .storage.seed import put
+
+        put(self.cluster, value, makes_namespace=False)
+
 
 def _check_segment(name: str) -> None:
     """Refuse a name that could not stand in a path.
@@ -212,8 +285,17 @@ def _check_segment(name: str) -> None:
         raise bad_request(f"Name parameter invalid: \"{name}\": may not contain '%'")
 
 
-def _warning(answer: Response | Stream, warnings: list[str]) -> Answer:
-    """The answer with a header for each thing it is to warn of."""
-    for text in dict.fromkeys(warnings):
-        answer.headers.append(("warning", f"299 - {json.dumps(text, ensure_ascii=False)}"))
+def _unreachable() -> Response:
+    """Answer as the aggregation layer does for an API server that cannot be reached."""
+    headers = [("content-type", "text/plain; charset=utf-8"), ("x-content-type-options", "nosniff")]
+    return Response(503, b"service unavailable\n", headers)
+
+
+def _finished(answer: Response | Stream, warnings: list[str]) -> Answer:
+    """Add the headers that every answer has, and one for each thing to warn of."""
+    headers = answer.headers
+    if not any(name == "cache-control" for name, _ in headers):
+        headers.append(("cache-control", "no-cache, private"))
+    for text in fitting(dict.fromkeys(filter(None, warnings))) if warnings else ():
+        headers.append(("warning", f"299 - {json.dumps(text, ensure_ascii=False)}"))
     return answer

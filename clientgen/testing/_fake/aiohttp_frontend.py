@@ -14,20 +14,21 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, WSMsgType, web
 from msgspec import json
 
 from clientgen._apimachinery.decoding import MAX_BODY
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._streams.websocket import MAX_MESSAGE
 
-from .._apiserver.responses.answers import Deferred, Response, Stream
+from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
 from .faults import ConnectionCut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker
 
 if TYPE_CHECKING:
-    from .._apiserver.responses.answers import Headers
+    from .._apiserver.responses.answers import Answer, Headers
     from .dispatcher import Dispatcher
 
 __all__ = ["Frontend"]
@@ -103,14 +104,23 @@ class Frontend:
         http_request = HttpRequest(request.method, _target(request), headers, body)
         waker = LoopWaker(asyncio.get_running_loop())
         answer = self._dispatcher.handle(http_request, waker)
-        while isinstance(answer, Deferred):
-            await waker.wait(self._dispatcher.clock, answer.deadline)
-            answer = self._dispatcher.resume(answer, waker)
+        if isinstance(answer, Deferred):
+            answer = await self._waited(answer, waker)
         match answer:
             case Response():
                 return await _written(request, answer)
             case Stream():
                 return await self._streamed(request, answer, waker)
+            case Upgrade():
+                return await self._talked(request, answer, waker)
+
+    async def _waited(self, answer: Answer, waker: LoopWaker) -> Response | Stream | Upgrade:
+        with self._dispatcher.backends.on_loop() as asking:
+            while isinstance(answer, Deferred):
+                asking.start(answer.calls)
+                await waker.wait(self._dispatcher.clock, answer.deadline)
+                answer = self._dispatcher.resume(answer, waker)
+            return answer
 
     def _check_sender(self, request: web.BaseRequest, headers: _Headers) -> None:
         """Let a request in: by its token, or where none is asked for, by where it comes from."""
@@ -144,16 +154,70 @@ class Frontend:
             self._dispatcher.close(stream)
         return response
 
+    async def _talked(
+        self, request: web.BaseRequest, upgrade: Upgrade, waker: LoopWaker
+    ) -> web.StreamResponse:
+        """Carry messages until one of the sides ends that."""
+        response = web.WebSocketResponse(
+            protocols=[upgrade.subprotocol], max_msg_size=MAX_MESSAGE, compress=False
+        )
+        self._wakers.add(waker)
+        listening: asyncio.Future[None] | None = None
+        try:
+            await response.prepare(request)
+            room = asyncio.Event()
+            listening = asyncio.ensure_future(_listened(response, upgrade, room))
+            listening.add_done_callback(lambda _: waker())
+            while not (self._closing or listening.done()):
+                messages = upgrade.take()
+                if messages is None:
+                    break
+                for message in messages:
+                    await response.send_bytes(message)
+                if not upgrade.is_full:
+                    room.set()
+                if not messages:
+                    await waker.wait(self._dispatcher.clock, None)
+            # While somebody listens, aiohttp closes the connection without the client's farewell:
+            # what the client sends meanwhile would make it lose what it has not read.
+            await _cancelled(listening)
+            await response.close()
+        finally:
+            self._wakers.discard(waker)
+            upgrade.close()
+            if listening is not None:
+                await _cancelled(listening)
+        return response
+
     async def _write_pieces(
         self, response: web.StreamResponse, stream: Stream, waker: LoopWaker
     ) -> None:
-        while (data := self._dispatcher.take(stream)) is not None:
-            if data:
-                await response.write(data)
-            elif self._closing:
-                break
-            else:
-                await waker.wait(self._dispatcher.clock, stream.deadline)
+        with self._dispatcher.backends.on_loop() as asking:
+            while (data := self._dispatcher.take(stream)) is not None:
+                if data:
+                    await response.write(data)
+                elif self._closing:
+                    break
+                else:
+                    asking.start(stream.calls)
+                    self._dispatcher.pass_time(waker.is_woken)
+                    await waker.wait(self._dispatcher.clock, stream.deadline)
+
+
+async def _cancelled(task: asyncio.Future[None]) -> None:
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def _listened(response: web.WebSocketResponse, upgrade: Upgrade, room: asyncio.Event) -> None:
+    """Pass on the client's messages, as fast as they are taken."""
+    async for received in response:
+        if received.type is WSMsgType.BINARY:
+            upgrade.feed(received.data)
+        while upgrade.is_full:
+            room.clear()
+            if upgrade.is_full:
+                await room.wait()
 
 
 # ---- requests ---------------------------------------------------------------------------------

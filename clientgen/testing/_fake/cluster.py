@@ -29,9 +29,11 @@ from .._apiserver.server import ApiServer
 from .._apiserver.spec import load
 from .._apiserver.storage.store import HISTORY_EVENTS, HISTORY_SECONDS
 from .dispatcher import Dispatcher
+from .fake_clock import FakeClock
 from .faults import afterwards, cut, delayed
 from .manifests import ManifestError, manifests
 from .reactors import Pattern, failing, reacting
+from .service_accounts import ServiceAccounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,8 +47,12 @@ if TYPE_CHECKING:
 
     from .._apiserver.responses.answers import Answer
     from .actions import Action
+    from .backends import WebhookBackend
+    from .containers import Container, Containers
     from .manifests import Source
+    from .play import Play
     from .reactors import Error, Reaction, Rule, Trigger
+    from .service_accounts import RoleSource
 
 __all__ = ["FakeCluster", "Seed", "cluster_of", "fake_clientset"]
 
@@ -75,10 +81,14 @@ class FakeCluster:
         record: whether to record `actions`; turn it off for long-running servers.
         control_plane: whether kube-system has the ConfigMaps that control plane components look
             for. Without them, a list of all ConfigMaps contains only the test's own.
+        aggregated_discovery: whether clients can ask for all resources at once. False makes it
+            behave as a server before Kubernetes 1.26 in this.
+        rbac: the roles and bindings (a file, a folder, a text or objects) that clients with a
+            `service_account` are held to. Without them, such clients may do everything.
 
     Raises:
         SpecError: the spec cannot be served.
-        ManifestError: a definition cannot be used.
+        ManifestError: a definition or a role cannot be used.
         ValueError: an object cannot be stored.
 
     Attributes:
@@ -99,9 +109,11 @@ class FakeCluster:
         history_seconds: float = HISTORY_SECONDS,
         record: bool = True,
         control_plane: bool = False,
+        aggregated_discovery: bool = True,
+        rbac: RoleSource | None = None,
     ) -> None:
         self.clock = clock
-        self.server = ApiServer(
+        self.server = self._new_server(
             load(None if spec is None else Path(spec)),
             clock=clock,
             seed=seed,
@@ -110,32 +122,92 @@ class FakeCluster:
             history_seconds=history_seconds,
             control_plane=control_plane,
         )
-        self.dispatcher = Dispatcher(self.server, clock, records=record)
+        self.server.documents.has_aggregated_discovery = aggregated_discovery
+        self.dispatcher = self._new_dispatcher(record)
+        self._play: Play | None = None
+        self._containers: Containers | None = None
         for definition in (crds,) if isinstance(crds, (Path, str)) else crds:
             if isinstance(definition, (Path, str)):
                 self.apply_manifests(definition)
             else:
                 self.add(definition)
+        self._service_accounts = ServiceAccounts(self.server, rbac)
         self.add(*objects)
+
+    _new_server = ApiServer
+
+    def _new_dispatcher(self, record: bool) -> Dispatcher:
+        return Dispatcher(self.server, self.clock, records=record)
 
     # ---- clients ------------------------------------------------------------------------------
 
     @overload
-    def clientset(self, kind: Callable[[Rest], C], /, **options: Unpack[ClientOptions]) -> C: ...
+    def clientset(
+        self,
+        kind: Callable[[Rest], C],
+        /,
+        *,
+        service_account: str | None = ...,
+        **options: Unpack[ClientOptions],
+    ) -> C: ...
     @overload
     def clientset(
-        self, kind: Callable[[AsyncRest], C], /, **options: Unpack[ClientOptions]
+        self,
+        kind: Callable[[AsyncRest], C],
+        /,
+        *,
+        service_account: str | None = ...,
+        **options: Unpack[ClientOptions],
     ) -> C: ...
-    def clientset(self, kind: Callable[[Any], C], /, **options: Unpack[ClientOptions]) -> C:
+    def clientset(
+        self,
+        kind: Callable[[Any], C],
+        /,
+        *,
+        service_account: str | None = None,
+        **options: Unpack[ClientOptions],
+    ) -> C:
         """Create a clientset of the given generated class for this cluster.
 
         Synchronous and asyncio classes both work: `cluster.clientset(Clientset)`,
         `cluster.clientset(AsyncClientset)`. You may close the clientset, but need not; closing it
         does not affect the cluster.
+
+        Args:
+            kind: the generated class.
+            service_account: `namespace/name` of the ServiceAccount that makes the requests. Its
+                requests are recorded for `pytest --rbac`, and held to the roles of the cluster
+                (`FakeCluster(rbac=...)`) or of `pytest --under-rbac`. Other clientsets are an
+                administrator's. See docs/rbac.md.
+            options: as in `Clientset.from_config`.
+
+        Raises:
+            ValueError: `service_account` is none, or the options impersonate somebody else.
         """
+        if service_account is not None:
+            if any(name.startswith("impersonate_") for name in options):
+                why = "a clientset is a service account or impersonates somebody: choose one"
+                raise ValueError(why)
+            options["impersonate_user"] = self.acting_as(service_account)
         rest = self._async_rest(options) if hasattr(kind, "__aenter__") else self._rest(options)
-        _clusters[rest] = self
+        self.adopt(rest)
         return kind(rest)
+
+    def adopt(self, rest: Rest | AsyncRest) -> None:
+        """Make a connection one to this cluster; its transport leads here. For own transports."""
+        rest.clock = self.clock
+        _clusters[rest] = self
+
+    def acting_as(self, service_account: str) -> str:
+        """Return the user name of a service account; its requests are recorded from now on.
+
+        Clients that a test starts elsewhere send it as `Impersonate-User`.
+
+        Raises:
+            ValueError: it is not `namespace/name`.
+        """
+        with self.dispatcher.lock:
+            return self._service_accounts.user(service_account)
 
     def _rest(self, options: ClientOptions) -> Rest:
         from clientgen.runtime.sync import Rest  # a test pays for the flavours it uses
@@ -150,6 +222,24 @@ class FakeCluster:
         from .transports import AsyncInProcessTransport
 
         return AsyncRest(_CONFIG, transport=AsyncInProcessTransport(self.dispatcher), **options)
+
+    def service(self, service: str, backend: str | WebhookBackend) -> None:
+        """Say what answers the webhooks that are behind a service of the cluster.
+
+        The server calls it for admission and for conversion. docs/testing.md says how.
+
+        Args:
+            service: namespace and name, such as `default/my-operator`. It need not exist.
+            backend: an address such as `127.0.0.1:9443`, which is called over HTTPS with the name
+                of the service and the `caBundle` of the webhook; or an object of this process with
+                a method or coroutine `answer(path, body)` that returns a status and bytes. A
+                coroutine runs on the event loop on which it was registered.
+
+        Raises:
+            ValueError: the service or the address is none.
+            TypeError: the backend has no such method.
+        """
+        self.dispatcher.backends.set(service, backend)
 
     # ---- what is there ------------------------------------------------------------------------
 
@@ -189,6 +279,112 @@ class FakeCluster:
             raise ValueError(failure.message) from failure
         # Definitions are served before their objects come.
         self.server.run_due()
+
+    # ---- containers ---------------------------------------------------------------------------
+
+    def container(self, pod: str, name: str = "") -> Container:
+        """Declare containers, to say what their commands do.
+
+            @cluster.container("shop/web-0").on_exec
+            def run(process):
+                process.stdout.write("hello")
+                return 0
+
+        The pods have to exist. They need no node, and no status. docs/testing.md has more.
+
+        Args:
+            pod: the namespace and the name, or patterns, as `shop/web-*`.
+            name: the name of the container, or a pattern; all of them if it is left out.
+
+        Raises:
+            ValueError: the pod is not named as `namespace/name`.
+        """
+        if self._containers is None:
+            from .containers import Containers  # most clusters have none
+
+            self._containers = Containers()
+            self.server.cluster.open_process = self._containers.open
+            self.server.cluster.open_ports = self._containers.forward
+        return self._containers.declare(pod, name)
+
+    # ---- workloads that move ------------------------------------------------------------------
+
+    def play(
+        self,
+        *,
+        nodes: int | None = None,
+        pod_start: float = 0.0,
+        pod_stop: float = 0.0,
+        job_run: float = 0.0,
+        delay: float = 0.0,
+        max_pods: int = 1000,
+        advance: bool = False,
+    ) -> Play:
+        """Play controllers, a scheduler and kubelets from now on: workloads become ready.
+
+        docs/testing.md says what is played. Times are those of the cluster's clock. If they are 0,
+        everything has happened when a request returns, and watches have seen every step.
+
+        Args:
+            nodes: how many nodes to add; by default one, if the cluster has none.
+            pod_start: the seconds from the scheduling of a pod until it is ready.
+            pod_stop: the seconds that a pod takes to end after it was deleted, at most its grace
+                period.
+            job_run: the seconds that containers run in pods whose restart policy is not Always.
+            delay: the seconds after which controllers react to a change.
+            max_pods: the number of pods in the cluster from which on controllers create no more.
+
+            advance: whether a `FakeClock` moves by itself while a client waits for a watch, as far
+                as `settle` moves it; then waits end without a thread that steps the clock.
+
+        Raises:
+            ValueError: a number makes no sense, or `advance` is set and the clock is another one.
+            RuntimeError: the cluster is playing already.
+        """
+        from .._apiserver.controllers.play import PlaySettings  # most clusters do not play
+        from .play import Play
+
+        settings = PlaySettings(
+            nodes=nodes,
+            pod_start=pod_start,
+            pod_stop=pod_stop,
+            job_run=job_run,
+            delay=delay,
+            max_pods=max_pods,
+        )
+        if advance and not isinstance(self.clock, FakeClock):
+            why = "advance=True needs FakeCluster(clock=FakeClock()): other clocks move anyway"
+            raise ValueError(why)
+        with self.dispatcher.lock:
+            if self._play is not None:
+                raise RuntimeError("the cluster is playing already; keep what play() returned")
+            self._play = Play(self.dispatcher, self.server.play(settings))
+            self.dispatcher.work_in_time()
+            self.dispatcher.advances = advance
+            self.dispatcher.settle()
+        return self._play
+
+    def settle(self, limit: float = 3600.0) -> None:
+        """Move the `FakeClock` on until nothing changes any more by itself.
+
+        It does not wait for deadlines, back-offs, schedules of CronJobs and the removal of finished
+        Jobs: use `FakeClock.step` to get there.
+
+        Args:
+            limit: the most seconds of the clock that this may take.
+
+        Raises:
+            TimeoutError: there is still something to do after that time.
+            ValueError: there is something to wait for, and the clock is not a FakeClock.
+        """
+        latest = self.clock.monotonic() + limit
+        while (due := self.dispatcher.settle()) is not None:
+            if not isinstance(self.clock, FakeClock):
+                why = "only a FakeClock can be moved: use FakeCluster(clock=FakeClock())"
+                raise ValueError(why)  # noqa: TRY004 - no argument has a wrong type
+            if due > latest:
+                raise TimeoutError(f"the cluster has not settled after {limit:g} seconds")
+            self.clock.advance_to(due)
 
     # ---- what was asked -----------------------------------------------------------------------
 
@@ -334,6 +530,29 @@ class FakeCluster:
                 stream.end(last)
             return len(streams)
 
+    def break_group(self, group_version: str) -> None:
+        """Make a group version unavailable, as one whose API server cannot be reached.
+
+        Discovery reports it as stale, and every request to it is answered by 503.
+
+        Args:
+            group_version: such as `metrics.k8s.io/v1beta1`, which need not be served here.
+
+        Raises:
+            ValueError: it is none, or is that of the core group.
+        """
+        with self.dispatcher.lock:
+            self.server.documents.break_group(*_split(group_version))
+
+    def mend_group(self, group_version: str) -> None:
+        """Undo `break_group`.
+
+        Raises:
+            ValueError: as `break_group`.
+        """
+        with self.dispatcher.lock:
+            self.server.documents.mend_group(*_split(group_version))
+
     def clear_reactions(self) -> None:
         """Remove everything set up by `react`, `fail`, `delay`, `cut` and so on."""
         self.dispatcher.clear_rules()
@@ -351,6 +570,13 @@ class FakeCluster:
                 stream.drop()
 
 
+def _split(group_version: str) -> tuple[str, str]:
+    group, slash, version = group_version.partition("/")
+    if not group or not version or "/" in version or not slash:
+        raise ValueError(f"{group_version!r} must be a group and a version: metrics.k8s.io/v1beta1")
+    return group, version
+
+
 def _as_dict(value: object) -> dict[str, Any]:
     if not isinstance(value, (Model, Mapping)):
         raise TypeError(f"an object must be a model or a mapping, not {value!r}")
@@ -364,11 +590,21 @@ _clusters: WeakKeyDictionary[Any, FakeCluster] = WeakKeyDictionary()
 
 @overload
 def fake_clientset(
-    kind: Callable[[Rest], C], /, *objects: Seed, clock: Clock = ..., crds: Definitions = ...
+    kind: Callable[[Rest], C],
+    /,
+    *objects: Seed,
+    clock: Clock = ...,
+    crds: Definitions = ...,
+    service_account: str | None = ...,
 ) -> C: ...
 @overload
 def fake_clientset(
-    kind: Callable[[AsyncRest], C], /, *objects: Seed, clock: Clock = ..., crds: Definitions = ...
+    kind: Callable[[AsyncRest], C],
+    /,
+    *objects: Seed,
+    clock: Clock = ...,
+    crds: Definitions = ...,
+    service_account: str | None = ...,
 ) -> C: ...
 def fake_clientset(
     kind: Callable[[Any], C],
@@ -376,6 +612,7 @@ def fake_clientset(
     *objects: Seed,
     clock: Clock = SYSTEM_CLOCK,
     crds: Definitions = (),
+    service_account: str | None = None,
 ) -> C:
     """Create a clientset for a new cluster with `objects`. `cluster_of` returns the cluster.
 
@@ -387,12 +624,14 @@ def fake_clientset(
         objects: models or dicts to start with.
         clock: see `FakeCluster`.
         crds: see `FakeCluster`.
+        service_account: see `FakeCluster.clientset`.
 
     Raises:
         ManifestError: a definition cannot be used.
-        ValueError: an object cannot be stored.
+        ValueError: an object cannot be stored, or `service_account` is none.
     """
-    return FakeCluster(*objects, clock=clock, crds=crds).clientset(kind)
+    cluster = FakeCluster(*objects, clock=clock, crds=crds)
+    return cluster.clientset(kind, service_account=service_account)
 
 
 def cluster_of(clientset: object) -> FakeCluster:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 from weakref import ref
 
 from clientgen.runtime._clock import on_move, real_seconds
 
-from .._apiserver.responses.answers import Deferred, Response, Stream
+from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
 from .actions import action_of
+from .backends import Backends
+from .fake_clock import FakeClock
 from .faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from .reactors import Effect, Pattern
 
 __all__ = ["Dispatcher", "Handler"]
+
+_MOST_PASSED: Final = 3600.0
 
 
 class Handler(Protocol):
@@ -52,6 +56,11 @@ class Handler(Protocol):
         """Answer a request."""
         ...
 
+    @property
+    def next_awaited(self) -> float | None:
+        """The same, without work that only comes if nothing else happens."""
+        ...
+
     def run_due(self) -> None:
         """Do the background work that is due."""
         ...
@@ -63,6 +72,8 @@ class Dispatcher:
     Attributes:
         lock: held whenever the server is asked something; the holder may ask again.
         records: whether actions are noted.
+        advances: whether a FakeClock moves on while a client waits.
+        backends: makes the calls to webhooks.
     """
 
     def __init__(self, server: Handler, clock: Clock, *, records: bool = True) -> None:
@@ -70,6 +81,8 @@ class Dispatcher:
         self.clock = clock
         self.lock = threading.RLock()
         self.records = records
+        self.advances = False
+        self.backends = Backends()
         self.actions: list[Action] = []
         self._rules: list[Rule] = []
         self._duplicators: list[Trigger] = []
@@ -153,7 +166,7 @@ class Dispatcher:
                 stream = OpenStream(answer, action, self._duplicated, self._streams.discard)
                 self._streams.add(stream)
                 return stream
-            case Response() | Deferred():
+            case Response() | Deferred() | Upgrade():
                 return answer
 
     def _with_wake(self, answer: Answer, wake: Callable[[], None]) -> Answer:
@@ -206,6 +219,32 @@ class Dispatcher:
         return [stream for stream in self._streams if stream.action and pattern.fits(stream.action)]
 
     # ---- background work ----------------------------------------------------------------------
+
+    def settle(self) -> float | None:
+        """Do the work that is due; return when there is more to wait for, None if there is none."""
+        with self.lock:
+            self._run_due()
+            return self.server.next_awaited
+
+    def pass_time(self, is_woken: Callable[[], bool]) -> None:
+        """Move a FakeClock on while somebody waits for more of an answer, if that is wanted.
+
+        It moves to the next work that is awaited, until that wakes who waits; for an hour at most.
+        If there is none, it moves to where a client gives up.
+        """
+        if not self.advances or not isinstance(self.clock, FakeClock):
+            return
+        latest = self.clock.monotonic() + _MOST_PASSED
+        while not is_woken() and (due := self.settle()) is not None and due <= latest:
+            self.clock.advance_to(due)
+        timeout = self.clock.next_timeout
+        if not is_woken() and timeout is not None and timeout <= latest and self.settle() is None:
+            self.clock.advance_to(timeout)
+
+    def work_in_time(self) -> None:
+        """Have a FakeClock stop at each moment when there is work; others do so by themselves."""
+        if isinstance(self.clock, FakeClock):
+            self.clock.stop_at(lambda: self.server.next_due)
 
     def _run_due(self) -> None:
         with self.lock:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["FakeClock"]
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_MOST_STOPS: Final = 10_000
 
 
 class FakeClock:
@@ -26,6 +27,8 @@ class FakeClock:
         self._now = _aware(now)
         self._elapsed = 0.0
         self._waiters: dict[object, Callable[[], object]] = {}
+        self._timeouts: dict[object, float] = {}
+        self._stops: list[Callable[[], float | None]] = []
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._now.isoformat()})"
@@ -62,10 +65,40 @@ class FakeClock:
         difference = _aware(now) - self.now()
         self._move(difference, max(0.0, difference.total_seconds()))
 
+    def advance_to(self, moment: float) -> None:
+        """Move the clock forward to a moment of `monotonic`; it does not move backwards."""
+        elapsed = self.monotonic()
+        if moment > elapsed:
+            self._move(timedelta(seconds=moment - elapsed), moment - elapsed)
+            self._go(timedelta(), max(moment, self.monotonic()))
+
+    def stop_at(self, due: Callable[[], float | None]) -> None:
+        """Have `step` stop at each moment that `due` returns, on the way.
+
+        So work that is due earlier is done earlier, and what follows from it begins in time.
+        """
+        self._stops.append(due)
+
     def _move(self, by: timedelta, seconds: float) -> None:
+        target = self.monotonic() + seconds
+        for _ in range(_MOST_STOPS):
+            elapsed = self.monotonic()
+            stop = self._next_stop(elapsed, target)
+            if stop is None:
+                break
+            way = timedelta(seconds=stop - elapsed)
+            by -= way
+            self._go(way, stop)
+        self._go(by, max(target, self.monotonic()))
+
+    def _next_stop(self, after: float, until: float) -> float | None:
+        due = [moment for each in self._stops if (moment := each()) is not None]
+        return min((moment for moment in due if after < moment < until), default=None)
+
+    def _go(self, by: timedelta, elapsed: float) -> None:
         with self._lock:
             self._now += by
-            self._elapsed += seconds
+            self._elapsed = elapsed
             waiters = list(self._waiters.values())
         for wake in waiters:
             wake()
@@ -76,15 +109,28 @@ class FakeClock:
         with self._lock:
             return len(self._waiters)
 
-    def on_move(self, wake: Callable[[], object]) -> Callable[[], None]:
-        """Call `wake` whenever the clock has moved. Returns a function that ends this."""
+    @property
+    def next_timeout(self) -> float | None:
+        """The next moment at which somebody gives up waiting; None if nobody does."""
+        with self._lock:
+            moments = [moment for moment in self._timeouts.values() if moment > self._elapsed]
+        return min(moments, default=None)
+
+    def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
+        """Call `wake` whenever the clock has moved. Returns a function that ends this.
+
+        `until` is the moment at which the caller gives up waiting, if there is one.
+        """
         key = object()
         with self._lock:
             self._waiters[key] = wake
+            if until is not None:
+                self._timeouts[key] = until
 
         def forget() -> None:
             with self._lock:
                 self._waiters.pop(key, None)
+                self._timeouts.pop(key, None)
 
         return forget
 

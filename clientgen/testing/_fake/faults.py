@@ -6,17 +6,18 @@ break the connection, as if a cable had been pulled. The HTTP driver resets the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from .._apiserver.responses.answers import Deferred, Response, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from random import Random
 
     from clientgen.runtime._clock import Clock
 
+    from .._apiserver.calls import WebhookCall
     from .._apiserver.responses.answers import Answer, Headers
     from .actions import Action
 
@@ -87,7 +88,7 @@ def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
     if not isinstance(answer, Deferred):
         return change(answer)
     later = answer
-    return Deferred(later.deadline, lambda: afterwards(later.resume(), change), later.on_ready)
+    return replace(later, resume=lambda: afterwards(later.resume(), change))
 
 
 class OpenStream(Stream):
@@ -148,6 +149,11 @@ class OpenStream(Stream):
         data = data[: self.cut_after]
         self.cut_after -= len(data)
         return data
+
+    @property
+    def calls(self) -> Sequence[WebhookCall]:
+        """What has to be asked of webhooks first."""
+        return self._stream.calls
 
     def on_ready(self, wake: Callable[[], None]) -> None:
         """Have `wake` called whenever `take` may have something new."""

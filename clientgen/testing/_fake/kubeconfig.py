@@ -23,8 +23,10 @@ class ForeignFile(Exception):  # noqa: N818 - says what was met
     """There is a file already, and somebody else wrote it."""
 
 
-def kubeconfig(url: str, authority: bytes = b"", token: str = "") -> str:
-    """The text of a kubeconfig; JSON strings are YAML as well.
+def kubeconfig(url: str, authority: bytes = b"", token: str = "", user_name: str = "") -> str:
+    """The text of a kubeconfig, whose requests are those of `user_name` if there is one.
+
+    JSON strings are YAML as well.
 
     Its names have the port in them: files of several servers can be used together (KUBECONFIG=a:b).
     """
@@ -32,6 +34,7 @@ def kubeconfig(url: str, authority: bytes = b"", token: str = "") -> str:
     cluster = {"server": url, **({"certificate-authority-data": trust} if trust else {})}
     shown = token or (_NO_TOKEN if url.startswith("https:") else "")
     user = {"token": shown} if shown else {}
+    user |= {"as": user_name} if user_name else {}
     name = f"clientgen-{urlsplit(url).port}"
     return (
         f"{_FIRST_LINE}"

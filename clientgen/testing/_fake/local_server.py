@@ -44,6 +44,8 @@ class LocalServer:
         tls: whether to use a certificate of a new authority, which the kubeconfig contains.
         token: the bearer token that requests must carry.
         kubeconfig: where to write the kubeconfig instead of a temporary file.
+        service_account: whose requests are those of clients with this kubeconfig, as in
+            `FakeCluster.clientset`.
 
     Attributes:
         cluster: the served cluster, with its actions, reactions and faults.
@@ -52,6 +54,7 @@ class LocalServer:
         TlsUnavailable: TLS is requested and trustme is not installed.
         OSError: the port is in use, or the kubeconfig cannot be written.
         ForeignFile: somebody else wrote the existing kubeconfig file.
+        ValueError: `service_account` is not `namespace/name`.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class LocalServer:
         tls: bool = False,
         token: str = "",
         kubeconfig: str | os.PathLike[str] | None = None,
+        service_account: str | None = None,
     ) -> None:
         if cluster is None:
             from .cluster import FakeCluster
@@ -69,6 +73,7 @@ class LocalServer:
             cluster = FakeCluster()
         self.cluster = cluster
         self._token = token
+        self._user = "" if service_account is None else cluster.acting_as(service_account)
         self._port = port
         self._identity: Identity | None = new_identity(_HOST, "localhost", "::1") if tls else None
         self._kubeconfig = None if kubeconfig is None else Path(kubeconfig)
@@ -176,7 +181,7 @@ class LocalServer:
         if self._kubeconfig is None:
             self._folder = tempfile.TemporaryDirectory(prefix="clientgen-")
             self._kubeconfig = Path(self._folder.name, "kubeconfig")
-        text = kubeconfig_of(self.url, self.certificate_authority, self._token)
+        text = kubeconfig_of(self.url, self.certificate_authority, self._token, self._user)
         write_kubeconfig(self._kubeconfig, text)
 
     def _remove_folder(self) -> None:

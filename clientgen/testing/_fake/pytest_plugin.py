@@ -1,13 +1,13 @@
-"""Fixtures for pytest, which are installed with the package and load nothing until they are used.
+"""Fixtures and options for pytest. They load nothing until they are used.
 
 `fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
 change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path
-of its kubeconfig.
+of its kubeconfig. docs/rbac.md explains the options.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -18,6 +18,52 @@ if TYPE_CHECKING:
     from .local_server import LocalServer
 
 __all__ = ["api_server", "api_server_options", "fake_cluster", "fake_cluster_options", "kubeconfig"]
+
+_FILES: Final = {
+    "--rbac": "write the least roles for what service accounts request in these tests",
+    "--rbac-record": "write the requests of service accounts, for `clientgen rbac`",
+    "--under-rbac": "hold service accounts to the roles in this file or folder",
+    "--rbac-minimal": "fail if a role in this file is too much, or one is missing",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options for RBAC."""
+    group = parser.getgroup("clientgen", "roles of Kubernetes service accounts")
+    for name, text in _FILES.items():
+        group.addoption(name, metavar="FILE", help=text)
+    group.addoption(
+        "--rbac-namespaced",
+        action="store_true",
+        help="derive a Role in each namespace instead of a ClusterRole",
+    )
+    group.addoption(
+        "--rbac-names",
+        action="append",
+        default=[],
+        metavar="RESOURCE,...",
+        help="derive rules on named objects for these resources, too: secrets, deployments.apps",
+    )
+    group.addoption(
+        "--rbac-sources",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="read +kubebuilder:rbac markers in the Python files there, too",
+    )
+    group.addoption(
+        "--rbac-partial",
+        action="store_true",
+        help="accept that tests are skipped or not selected",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load what the options for RBAC need."""
+    if any(config.getoption(name.lstrip("-").replace("-", "_")) for name in _FILES):
+        from .rbac_run import RbacRun
+
+        config.pluginmanager.register(RbacRun(config), "clientgen-rbac")
 
 
 @pytest.fixture

@@ -11,12 +11,14 @@ clock has been moved there. `_Call` and `_AnswerReader` decide, the two flavours
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clientgen.runtime._http.request import HttpResponse
+from clientgen.runtime._streams.websocket import SWITCHING_PROTOCOLS, Frames, accept_key
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
-from .._apiserver.responses.answers import Deferred, Response, Stream
+from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
 from .faults import ConnectionCut, CutResponse
 from .waiters import LoopWaker, ThreadWaker, earliest
 
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from clientgen.runtime._http.request import HttpRequest
 
     from .._apiserver.responses.answers import Answer, Headers
+    from .backends import LoopCalls
     from .dispatcher import Dispatcher
 
     Streams: TypeAlias = "set[_AnswerReader[Any]]"
+    Connections: TypeAlias = "set[_Connection[Any]]"
 
 __all__ = ["AsyncInProcessTransport", "InProcessTransport"]
 
@@ -42,6 +46,7 @@ class InProcessTransport:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._streams: Streams = set()
+        self._connections: Connections = set()
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
@@ -64,14 +69,29 @@ class InProcessTransport:
         call = _Call(self._dispatcher, request, timeout, waker)
         return _Stream(call, self._answer(call, waker), waker, read_timeout, self._streams)
 
+    def connect(self, request: HttpRequest, timeout: float | None) -> _Stream | _Duplex:
+        """Ask for another protocol."""
+        reading, writing = ThreadWaker(), ThreadWaker()
+        call = _Call(self._dispatcher, request, timeout, _both(reading, writing))
+        answer = self._answered(call, reading)
+        if isinstance(answer, Upgrade):
+            return _Duplex(call, answer, reading, writing, self._connections)
+        return _Stream(call, answer, reading, None, self._streams)
+
     def close(self) -> None:
         """End the streams."""
         for stream in tuple(self._streams):
             stream.abort()
+        for connection in tuple(self._connections):
+            connection.abort()
 
     def _answer(self, call: _Call, waker: ThreadWaker) -> Response | Stream:
+        return _unswitched(self._answered(call, waker))
+
+    def _answered(self, call: _Call, waker: ThreadWaker) -> Response | Stream | Upgrade:
         answer = call.begin()
         while isinstance(answer, Deferred):
+            self._dispatcher.backends.start(answer.calls)
             waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
             answer = call.go_on(answer)
         return answer
@@ -83,6 +103,7 @@ class AsyncInProcessTransport:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._streams: Streams = set()
+        self._connections: Connections = set()
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
@@ -106,19 +127,40 @@ class AsyncInProcessTransport:
         answer = await self._answer(call, waker)
         return _AsyncStream(call, answer, waker, read_timeout, self._streams)
 
+    async def connect(
+        self, request: HttpRequest, timeout: float | None
+    ) -> _AsyncStream | _AsyncDuplex:
+        """Ask for another protocol."""
+        loop = asyncio.get_running_loop()
+        reading, writing = LoopWaker(loop), LoopWaker(loop)
+        call = _Call(self._dispatcher, request, timeout, _both(reading, writing))
+        answer = await self._answered(call, reading)
+        if isinstance(answer, Upgrade):
+            return _AsyncDuplex(call, answer, reading, writing, self._connections)
+        return _AsyncStream(call, answer, reading, None, self._streams)
+
     async def aclose(self) -> None:
         """End the streams."""
         for stream in tuple(self._streams):
             stream.abort()
+        for connection in tuple(self._connections):
+            connection.abort()
 
     async def _answer(self, call: _Call, waker: LoopWaker) -> Response | Stream:
+        return _unswitched(await self._answered(call, waker))
+
+    async def _answered(self, call: _Call, waker: LoopWaker) -> Response | Stream | Upgrade:
         # A network would let other tasks run as well.
         await asyncio.sleep(0)
         answer = call.begin()
-        while isinstance(answer, Deferred):
-            await waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
-            answer = call.go_on(answer)
-        return answer
+        if not isinstance(answer, Deferred):
+            return answer
+        with self._dispatcher.backends.on_loop() as asking:
+            while isinstance(answer, Deferred):
+                asking.start(answer.calls)
+                await waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
+                answer = call.go_on(answer)
+            return answer
 
 
 # ---- what both flavours decide ----------------------------------------------------------------
@@ -246,6 +288,8 @@ class _Stream(_AnswerReader[ThreadWaker]):
         silence = self._silence()
         while (chunk := self._take()) is None:
             self._check(silence)
+            self._dispatcher.backends.start(self._source.calls)
+            self._dispatcher.pass_time(self._waker.is_woken)
             self._waker.wait(self._dispatcher.clock, earliest(silence, self._source.deadline))
         return chunk
 
@@ -257,17 +301,142 @@ class _Stream(_AnswerReader[ThreadWaker]):
 class _AsyncStream(_AnswerReader[LoopWaker]):
     """`AsyncByteStream` of the asyncio runtime."""
 
+    _asking: LoopCalls | None = None
+
     async def read(self) -> bytes:
         """The next bytes as they arrive; empty at the end, and after `abort`."""
         silence = self._silence()
         while (chunk := self._take()) is None:
             self._check(silence)
+            if self._source.calls:
+                self._asking = self._asking or self._dispatcher.backends.on_loop()
+                self._asking.start(self._source.calls)
+            self._dispatcher.pass_time(self._waker.is_woken)
             await self._waker.wait(self._dispatcher.clock, earliest(silence, self._source.deadline))
         return chunk
 
     async def aclose(self) -> None:
         """Let go of the connection."""
         self.abort()
+        if self._asking is not None:
+            self._asking.end()
+
+
+class _Connection(Generic[W]):
+    """A WebSocket of the server as a connection of bytes, but for the waiting."""
+
+    status = SWITCHING_PROTOCOLS
+
+    def __init__(
+        self, call: _Call, upgrade: Upgrade, reading: W, writing: W, open_ones: Connections
+    ) -> None:
+        key = dict(call.request.headers).get("Sec-WebSocket-Key", "")
+        self.headers: Mapping[str, str] = {
+            "sec-websocket-accept": accept_key(str(key)),
+            "sec-websocket-protocol": upgrade.subprotocol,
+        }
+        self._call = call
+        self._upgrade = upgrade
+        self._frames = Frames(is_server=True)
+        self._using = threading.Lock()
+        self._reading, self._writing = reading, writing
+        self._open_ones = open_ones
+        self._is_over = self._has_ended = False
+        open_ones.add(self)
+
+    def abort(self) -> None:
+        """Make `read` give up at once, from any other task or thread; it never waits."""
+        self._is_over = True
+        self._open_ones.discard(self)
+        self._upgrade.close()
+        self._reading()
+        self._writing()
+
+    def _take(self) -> bytes | None:
+        """Return the next bytes; empty at the end, None while there are none."""
+        if self._is_over or self._has_ended:
+            return b""
+        with self._using:
+            messages = None if self._frames.is_over else self._upgrade.take()
+            for message in messages or ():
+                self._frames.send(message)
+            if messages is None:
+                self._frames.close()
+                self._has_ended = True
+            return self._frames.take() or None
+
+    def _feed(self, data: bytes) -> None:
+        """Take the client's bytes.
+
+        Raises:
+            ConnectionLost: the connection is over.
+        """
+        if self._is_over or self._has_ended:
+            raise self._call.lost()
+        with self._using:
+            for message in self._frames.receive(data):
+                self._upgrade.feed(message)
+        if self._frames.is_over:
+            self._upgrade.close()
+            self._reading()
+
+    @property
+    def _may_write(self) -> bool:
+        return self._is_over or self._has_ended or not self._upgrade.is_full
+
+
+class _Duplex(_Connection[ThreadWaker]):
+    """`DuplexStream` of the synchronous runtime."""
+
+    def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        while (chunk := self._take()) is None:
+            self._reading.wait(self._call.dispatcher.clock, None)
+        return chunk
+
+    def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the other side does not take them."""
+        self._feed(data)
+        while not self._may_write:
+            self._writing.wait(self._call.dispatcher.clock, None)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self.abort()
+
+
+class _AsyncDuplex(_Connection[LoopWaker]):
+    """`AsyncDuplexStream` of the asyncio runtime."""
+
+    async def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        while (chunk := self._take()) is None:
+            await self._reading.wait(self._call.dispatcher.clock, None)
+        return chunk
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the other side does not take them."""
+        self._feed(data)
+        while not self._may_write:
+            await self._writing.wait(self._call.dispatcher.clock, None)
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        self.abort()
+
+
+def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], None]:
+    def wake() -> None:
+        one()
+        other()
+
+    return wake
+
+
+def _unswitched(answer: Response | Stream | Upgrade) -> Response | Stream:
+    """Return an answer to a request that asks for no other protocol."""
+    assert not isinstance(answer, Upgrade)
+    return answer
 
 
 class _Body(Stream):

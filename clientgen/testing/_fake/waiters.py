@@ -29,6 +29,10 @@ class ThreadWaker:
         """Wake it."""
         self._event.set()
 
+    def is_woken(self) -> bool:
+        """Tell whether the next wait is over at once."""
+        return self._event.is_set()
+
     def wait(self, clock: Clock, deadline: float | None) -> None:
         """Wait until woken, but not past a moment of the clock."""
         forget = on_move(clock, self)
@@ -67,6 +71,10 @@ class LoopWaker:
     def _release(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+    def is_woken(self) -> bool:
+        """Tell whether the next wait is over at once."""
+        return self._called
 
     async def wait(self, clock: Clock, deadline: float | None) -> None:
         """Wait until woken, but not past a moment of the clock."""

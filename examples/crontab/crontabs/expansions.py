@@ -39,7 +39,11 @@ class CronTabExpansion:
 
     def pause(self: Client, name: str, *, paused: bool = True) -> CronTab:
         """Have a CronTab run no more, or again."""
-        return self.edit(name, lambda tab: setattr(tab.spec, "paused", paused))
+
+        def change(tab: CronTab) -> None:
+            tab.spec.paused = paused
+
+        return self.edit(name, change)
 
 
 class AsyncCronTabExpansion:
@@ -47,7 +51,11 @@ class AsyncCronTabExpansion:
 
     async def pause(self: AsyncClient, name: str, *, paused: bool = True) -> CronTab:
         """Have a CronTab run no more, or again."""
-        return await self.edit(name, lambda tab: setattr(tab.spec, "paused", paused))
+
+        def change(tab: CronTab) -> None:
+            tab.spec.paused = paused
+
+        return await self.edit(name, change)
 
 
 class CronTabListerExpansion:

@@ -5,7 +5,15 @@ from typing import Annotated
 from kubeapi.core.v1 import EnvVar, ResourceRequirements
 from msgspec import Meta
 
-from clientgen.runtime.models import CustomResource, Literal, Model, Time, auto, field
+from clientgen.runtime.models import (
+    Condition,
+    CustomResource,
+    Literal,
+    Model,
+    Time,
+    auto,
+    field,
+)
 
 
 class CronTabSpec(Model):
@@ -34,6 +42,10 @@ class CronTabStatus(Model):
     last_run: Time | None = None
     observed_generation: int = 0
     """The version of the spec that this is about."""
+    # +listType=map
+    # +listMapKey=type
+    conditions: list[Condition] = field(default_factory=list)
+    """Scheduled: whether there is a CronJob that runs it."""
 
 
 # +genclient

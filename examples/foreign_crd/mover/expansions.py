@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from backups_client.backups_example.v1 import Backup
     from kubeapi.autoscaling.v1 import Scale
+    from kubeapi.autoscaling.v1.manifests import ScaleManifest
 
     from clientgen.runtime.aio import AsyncSubresource
     from clientgen.runtime.sync import Subresource
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class Client(Protocol):
     """What our method needs of the client it becomes part of."""
 
-    def scale(self, name: str, /) -> Subresource[Scale]:
+    def scale(self, name: str, /) -> Subresource[Scale, ScaleManifest]:
         """How many runners work at a backup."""
         ...
 
@@ -23,7 +24,7 @@ class Client(Protocol):
 class AsyncClient(Protocol):
     """The same of the asyncio one."""
 
-    def scale(self, name: str, /) -> AsyncSubresource[Scale]:
+    def scale(self, name: str, /) -> AsyncSubresource[Scale, ScaleManifest]:
         """How many runners work at a backup."""
         ...
 
@@ -42,7 +43,11 @@ class BackupExpansion:
     def set_runners(self: Client, name: str, runners: int) -> int:
         """Have so many work at a backup; gives how many did before."""
         before = self.scale(name).get().spec.replicas
-        self.scale(name).edit(lambda scale: setattr(scale.spec, "replicas", runners))
+
+        def change(scale: Scale) -> None:
+            scale.spec.replicas = runners
+
+        self.scale(name).edit(change)
         return before or 0
 
 
@@ -52,7 +57,11 @@ class AsyncBackupExpansion:
     async def set_runners(self: AsyncClient, name: str, runners: int) -> int:
         """Have so many work at a backup; gives how many did before."""
         before = (await self.scale(name).get()).spec.replicas
-        await self.scale(name).edit(lambda scale: setattr(scale.spec, "replicas", runners))
+
+        def change(scale: Scale) -> None:
+            scale.spec.replicas = runners
+
+        await self.scale(name).edit(change)
         return before or 0
 
 

@@ -78,6 +78,18 @@ class Scratch:
                 namespace.spec = NamespaceSpec()
                 self.admin.core_v1.namespaces().finalize(namespace)
 
+    def has_controllers(self) -> bool:
+        """Tell whether controllers are at work: they put a ConfigMap into each new namespace."""
+        name = self.make()
+        maps = self.admin.core_v1.config_maps(name)
+        watch = maps.watch(field_selector="metadata.name=kube-root-ca.crt", timeout=MOMENT)
+        try:
+            with suppress(RequestTimeout), watch:
+                return any(watch)
+            return False
+        finally:
+            self.drop(name)
+
     def _left(self) -> NamespaceList:
         return self.admin.core_v1.namespaces().list(label_selector=self._selector)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubeapi.clientset import Clientset
 
 __all__ = [
+    "GROUP",
     "WIDGETS",
     "Widget",
     "WidgetList",

@@ -202,6 +202,9 @@ def _resources(definition: _PlacedDefinition) -> Iterator[ServedKind]:
             where=below(definition.where, "spec", "versions", at, "schema", "openAPIV3Schema"),
             status="status" in parts,
             scale="scale" in parts,
+            selectable_fields=tuple(
+                field["jsonPath"] for field in version.get("selectableFields") or ()
+            ),
         )
 
 

@@ -3,11 +3,14 @@
 Facts: docs/internals/kubernetes-semantics.md, 1.9 and 1.10.
 """
 
+from clientgen._rbac.access import Access
+from clientgen._rbac.authorizer import aggregated_rules, authorize
+from clientgen._rbac.callers import Caller, service_account
+
 from .bootstrap import bootstrap_objects
-from .callers import ADMIN, Caller, caller_of, service_account, sign_request
+from .callers import ADMIN, caller_of, sign_request
 from .escalation import check_grants
 from .reviews import REVIEWS, review
-from .rules import Access, authorize, selects
 from .tokens import ISSUER, Tokens
 
 __all__ = [
@@ -17,12 +20,12 @@ __all__ = [
     "Access",
     "Caller",
     "Tokens",
+    "aggregated_rules",
     "authorize",
     "bootstrap_objects",
     "caller_of",
     "check_grants",
     "review",
-    "selects",
     "service_account",
     "sign_request",
 ]

@@ -6,11 +6,14 @@ Those of the controllers and of the control plane's own components are in `contr
 
 from __future__ import annotations
 
-import json
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from .rules import GROUP
+from msgspec import json
+
+from clientgen._rbac.authorizer import GROUP, aggregated_rules
+from clientgen._rbac.default_rules import ROLES_OF_EVERYBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,6 +23,8 @@ __all__ = ["bootstrap_objects"]
 _READ: Final = "get list watch"
 _WRITE: Final = "create delete deletecollection patch update"
 _ALL: Final = "create delete deletecollection get list patch update watch"
+_LEVELS_OF_ROLES: Final = 3
+"""`admin` is made of `edit`, that of `view`."""
 _ANYBODY: Final = ("system:authenticated", "system:unauthenticated")
 
 
@@ -37,6 +42,7 @@ def _at(paths: str, verbs: str = "get") -> dict[str, Any]:
 
 
 _ROLES: Final[Mapping[str, tuple[dict[str, Any], ...]]] = {
+    **ROLES_OF_EVERYBODY,
     "cluster-admin": (
         _on("*", "*", "*"),
         _at("*", "*"),
@@ -127,10 +133,6 @@ _ROLES: Final[Mapping[str, tuple[dict[str, Any], ...]]] = {
         _on("create", "authentication.k8s.io", "tokenreviews"),
         _on("create", "authorization.k8s.io", "subjectaccessreviews"),
     ),
-    "system:basic-user": (
-        _on("create", "authorization.k8s.io", "selfsubjectaccessreviews selfsubjectrulesreviews"),
-        _on("create", "authentication.k8s.io", "selfsubjectreviews"),
-    ),
     "system:certificates.k8s.io:certificatesigningrequests:nodeclient": (
         _on("create", "certificates.k8s.io", "certificatesigningrequests/nodeclient"),
     ),
@@ -155,12 +157,6 @@ _ROLES: Final[Mapping[str, tuple[dict[str, Any], ...]]] = {
     ),
     "system:certificates.k8s.io:legacy-unknown-approver": (
         _on("approve", "certificates.k8s.io", "signers", names="kubernetes.io/legacy-unknown"),
-    ),
-    "system:discovery": (
-        _at(
-            "/api /api/* /apis /apis/* /healthz /livez /openapi "
-            "/openapi/* /readyz /version /version/"
-        ),
     ),
     "system:kube-dns": (_on("list watch", "", "endpoints services"),),
     "system:kubelet-api-admin": (
@@ -220,14 +216,6 @@ _ROLES: Final[Mapping[str, tuple[dict[str, Any], ...]]] = {
         _on("watch", "", "events"),
         _on("create patch update", ",events.k8s.io", "events"),
     ),
-    "system:public-info-viewer": (_at("/healthz /livez /readyz /version /version/"),),
-    "system:service-account-issuer-discovery": (
-        _at(
-            "/.well-known/openid-configuration "
-            "/.well-known/openid-configuration/ /openid/v1/jwks "
-            "/openid/v1/jwks/"
-        ),
-    ),
 }
 """The rules of the cluster roles."""
 
@@ -254,8 +242,27 @@ _BINDINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
 """The subjects of each role, by the name that role and binding share."""
 
 
-def bootstrap_objects() -> Iterator[dict[str, Any]]:
-    """The objects, without what storing adds (uid, times, versions)."""
+def bootstrap_objects() -> list[dict[str, Any]]:
+    """Return new copies of the objects, without what storing adds (uid, times, versions).
+
+    They are complete: their defaults are filled in, and aggregated roles have their rules.
+    """
+    objects: list[dict[str, Any]] = json.decode(_encoded())
+    return objects
+
+
+@cache
+def _encoded() -> bytes:
+    objects = [*_for_everybody(), *_control_plane()]
+    roles = [each for each in objects if each["kind"] == "ClusterRole"]
+    for _ in range(_LEVELS_OF_ROLES):
+        for role in roles:
+            if "aggregationRule" in role:
+                role["rules"] = aggregated_rules(role, roles)
+    return json.encode(objects)
+
+
+def _for_everybody() -> Iterator[dict[str, Any]]:
     for name in sorted((*_ROLES, *_AGGREGATED)):
         role = _object("ClusterRole", name)
         if name in _PART_OF:
@@ -271,7 +278,6 @@ def bootstrap_objects() -> Iterator[dict[str, Any]]:
             binding["subjects"] = [_subject(*each) for each in subjects]
         binding["roleRef"] = {"apiGroup": GROUP, "kind": "ClusterRole", "name": name}
         yield binding
-    yield from _control_plane()
 
 
 def _control_plane() -> Iterator[dict[str, Any]]:
@@ -280,7 +286,7 @@ def _control_plane() -> Iterator[dict[str, Any]]:
     A rule is `get list on pods of GROUP,GROUP named NAME`, or `get at /path`.
     """
     text = resources.files(__name__.rpartition(".")[0]).joinpath("control_plane.json").read_bytes()
-    table: dict[str, dict[str, list[str]]] = json.loads(text)
+    table: dict[str, dict[str, list[str]]] = json.decode(text)
     for path, rules in table["roles"].items():
         namespace, _, name = path.rpartition("/")
         role = _object("Role" if namespace else "ClusterRole", name, namespace)

@@ -8,79 +8,33 @@ Facts: docs/internals/kubernetes-semantics.md, 1.9.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from clientgen._apimachinery.failures import bad_request
 from clientgen._apimachinery.optional_parts import part
+from clientgen._rbac.callers import (
+    AUTHENTICATED,
+    MASTERS,
+    Caller,
+    service_account,
+    service_account_groups,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from ..resources import Resource
 
-__all__ = [
-    "ADMIN",
-    "MASTERS",
-    "Caller",
-    "caller_of",
-    "service_account",
-    "service_account_groups",
-    "sign_request",
-]
+__all__ = ["ADMIN", "caller_of", "sign_request"]
 
-MASTERS: Final = "system:masters"
-"""Whoever is in this group may do everything, whatever the roles say."""
-
-_AUTHENTICATED: Final = "system:authenticated"
 _UNAUTHENTICATED: Final = "system:unauthenticated"
 _ANONYMOUS: Final = "system:anonymous"
-_ACCOUNT_PREFIX: Final = "system:serviceaccount:"
-_ACCOUNT_GROUP: Final = "system:serviceaccounts"
 _EXTRA: Final = "impersonate-extra-"
 _REQUESTS: Final = "certificatesigningrequests.certificates.k8s.io"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """A user, as authentication tells him."""
-
-    user: str
-    uid: str = ""
-    groups: tuple[str, ...] = ()
-    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-
-    @property
-    def is_master(self) -> bool:
-        """Whether everything is allowed to him."""
-        return MASTERS in self.groups
-
-    def user_info(self) -> dict[str, Any]:
-        """The caller as a UserInfo of authentication/v1."""
-        parts = {
-            "username": self.user,
-            "uid": self.uid,
-            "groups": list(self.groups),
-            "extra": {key: list(values) for key, values in self.extra.items()},
-        }
-        return {name: value for name, value in parts.items() if value}
-
-
-ADMIN: Final = Caller("kubernetes-admin", groups=(MASTERS, _AUTHENTICATED))
-
-
-def service_account_groups(namespace: str) -> tuple[str, ...]:
-    """The groups that every service account of a namespace is in."""
-    return (_ACCOUNT_GROUP, f"{_ACCOUNT_GROUP}:{namespace}")
-
-
-def service_account(user: str) -> tuple[str, str] | None:
-    """Namespace and name of the service account that a user name stands for, if it does."""
-    namespace, colon, name = user.removeprefix(_ACCOUNT_PREFIX).partition(":")
-    if not user.startswith(_ACCOUNT_PREFIX) or not colon or not namespace or not name:
-        return None
-    return namespace, name
+ADMIN: Final = Caller("kubernetes-admin", groups=(MASTERS, AUTHENTICATED))
 
 
 def caller_of(headers: Iterable[tuple[str, str]], caller: Caller = ADMIN) -> Caller:
@@ -127,7 +81,7 @@ def _with_implied(user: str, groups: list[str]) -> tuple[str, ...]:
     elif _UNAUTHENTICATED in groups:
         return tuple(groups)
     else:
-        implied = _AUTHENTICATED
+        implied = AUTHENTICATED
     return tuple(groups) if implied in groups else (*groups, implied)
 
 

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import forbidden, not_found
 from clientgen._apimachinery.optional_parts import part, parts
-
-from .rules import GROUP, Access, decide, role_rules, rules_of
+from clientgen._rbac.access import Access
+from clientgen._rbac.authorizer import GROUP, decide, role_rules, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from clientgen._rbac.callers import Caller
+
     from ..object_reader import ObjectReader
     from ..resources import Resource
-    from .callers import Caller
 
 __all__ = ["check_grants"]
 
@@ -74,12 +75,26 @@ def _check_role(
 ) -> None:
     namespace, name = _place(role)
     may = Access("escalate", resource.plural, GROUP, namespace=namespace, name=name)
-    if decide(caller, may, reader).allowed:
+    if _allowed(caller, may, reader):
         return
     if role.get("aggregationRule") and not _covered(_EVERYTHING, caller, "", reader):
+        _note(caller, may, allowed=False)
         why = "must have cluster-admin privileges to use the aggregationRule"
         raise forbidden(GROUP, resource.plural, name, why)
-    _check_rules(resource, role, parts(role, "rules"), caller, reader)
+    _check_rules(resource, role, parts(role, "rules"), caller, reader, otherwise=may)
+
+
+def _allowed(caller: Caller, access: Access, reader: ObjectReader) -> bool:
+    """Tell whether the verb allows it; if not, its rules may be held all the same."""
+    allowed = decide(caller, access, reader).allowed
+    if allowed:
+        _note(caller, access, allowed=True)
+    return allowed
+
+
+def _note(caller: Caller, access: Access, *, allowed: bool) -> None:
+    if caller.witness is not None:
+        caller.witness.note(access, allowed)
 
 
 def _check_binding(
@@ -90,12 +105,13 @@ def _check_binding(
     plural = "roles" if reference.get("kind") == "Role" else "clusterroles"
     bound = reference.get("name") or ""
     may = Access("bind", plural, GROUP, namespace=namespace, name=bound)
-    if decide(caller, may, reader).allowed:
+    if _allowed(caller, may, reader):
         return
     rules = role_rules(reference, namespace, reader)
     if rules is None:
+        _note(caller, may, allowed=False)
         raise not_found(GROUP, resource.plural, bound)
-    _check_rules(resource, binding, rules, caller, reader)
+    _check_rules(resource, binding, rules, caller, reader, otherwise=may)
 
 
 def _check_rules(
@@ -104,11 +120,15 @@ def _check_rules(
     rules: Iterable[Mapping[str, Any]],
     caller: Caller,
     reader: ObjectReader,
+    *,
+    otherwise: Access,
 ) -> None:
+    """Refuse rules that the caller does not hold; `otherwise` is what would have allowed them."""
     namespace, name = _place(obj)
     missing, trouble = _missing(rules, caller, namespace, reader)
     if not missing:
         return
+    _note(caller, otherwise, allowed=False)
     groups = " ".join(f'"{each}"' for each in caller.groups)
     shown = "\n".join(map(_shown, missing))
     why = (

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, bad_request, invalid, invalid_value
 from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._rbac.access import Access
+from clientgen._rbac.authorizer import decide, rules_of
+from clientgen._rbac.callers import Caller
 
-from .callers import Caller
 from .requirements import selector_attributes_causes, selector_error
-from .rules import Access, decide, rules_of
 from .tokens import timestamp
 
 if TYPE_CHECKING:

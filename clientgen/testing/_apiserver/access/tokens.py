@@ -26,8 +26,7 @@ from clientgen._apimachinery.failures import (
     not_found,
 )
 from clientgen._apimachinery.optional_parts import part
-
-from .callers import Caller, service_account_groups
+from clientgen._rbac.callers import Caller, service_account_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from .managers import Managers
     from .shapes import Type
+    from .updater import Convert
 
 __all__ = ["SchemaOf", "Writer", "applied", "same_but_times", "updated"]
 
@@ -80,12 +81,13 @@ class Writer:
         return Manager.of(self.manager, operation, self.api_version, self.subresource)
 
 
-def updated(
+def updated(  # noqa: PLR0917 - as `applied`
     live: dict[str, Any] | None,
     new: dict[str, Any],
     writer: Writer,
     schema_of: SchemaOf,
     ignored: Iterable[tuple[str, ...]] = (),
+    convert: Convert | None = None,
 ) -> None:
     """Put managedFields into `new` after a create, an update or a patch that is no apply.
 
@@ -100,13 +102,14 @@ def updated(
         writer: who writes.
         schema_of: the kind's schema in any version.
         ignored: fields that this sort of write cannot change, such as `("status",)`.
+        convert: see `Updater`.
     """
     metadata = new["metadata"]
     given = metadata.pop("managedFields", None)
     before = metadata_of(live).get("managedFields")
     managers = _starting_point(before, given, is_subresource=bool(writer.subresource))
     try:
-        managers = _Work(writer, schema_of, ignored).update(live, new, managers)
+        managers = _Work(writer, schema_of, ignored, convert).update(live, new, managers)
     except Mistyped:
         return
     if managers:
@@ -135,6 +138,7 @@ def applied(
     *,
     force: bool,
     ignored: Iterable[tuple[str, ...]] = (),
+    convert: Convert | None = None,
 ) -> dict[str, Any]:
     """The object with `config` applied to it, managedFields included; not defaulted.
 
@@ -144,7 +148,7 @@ def applied(
             for one that is not of its type.
     """
     _check(live, config, writer)
-    work = _Work(writer, schema_of, ignored)
+    work = _Work(writer, schema_of, ignored, convert)
     there = live or {"apiVersion": config["apiVersion"], "kind": config["kind"]}
     work.check("patch", config, duplicates=False)
     work.check("live", there, duplicates=True)
@@ -195,7 +199,11 @@ class _Work:
     """One write."""
 
     def __init__(
-        self, writer: Writer, schema_of: SchemaOf, ignored: Iterable[tuple[str, ...]]
+        self,
+        writer: Writer,
+        schema_of: SchemaOf,
+        ignored: Iterable[tuple[str, ...]],
+        convert: Convert | None,
     ) -> None:
         self._writer = writer
         self._schema_of = schema_of
@@ -206,6 +214,7 @@ class _Work:
             # custom kinds know what they ignore version by version, but for their status
             ignored_everywhere=self._is_built_in or bool(writer.subresource),
             converts=self._is_built_in,
+            convert=convert,
         )
 
     def _type_of(self, version: str) -> Type | None:

@@ -18,7 +18,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen._apimachinery.decoding.depth import TOO_DEEP, is_too_deep
-from clientgen._apimachinery.text_cache import cached_if_short
+from clientgen._text_cache import cached_if_short
 
 from .values import is_object
 

@@ -3,7 +3,8 @@
 Every write but apply takes what it changes from whoever owned it. Apply may do so only by force,
 and takes away what its manager applied before and no longer does, unless someone else owns it too.
 What each manager owns is told in the version it wrote in, so old and new object are compared in
-that version's schema; conversion between versions changes nothing but their name.
+that version's schema; conversion between versions changes nothing but their name, unless a webhook
+converts.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from .managers import Manager
     from .shapes import Type
 
-__all__ = ["Conflicts", "Updater"]
+__all__ = ["Conflicts", "Convert", "Updater"]
 
 TypeOf: TypeAlias = "Callable[[str], Type | None]"
+Convert: TypeAlias = "Callable[[Any, str], Any]"
+"""Returns an object in another version."""
 
 
 class Conflicts(Exception):  # noqa: N818 - an answer, not a defect
@@ -57,6 +60,7 @@ class Updater:
         ignored_everywhere: whether that goes for what is told in other versions, too.
         converts: whether an object loses on conversion what the other version does not have; one
             that does not cannot be compared in that version.
+        convert: converts objects whose versions differ in more than their name.
     """
 
     type_of: TypeOf
@@ -64,6 +68,7 @@ class Updater:
     ignored: Set
     ignored_everywhere: bool = True
     converts: bool = True
+    convert: Convert | None = None
 
     def update(self, live: Any, new: Any, managers: Managers) -> tuple[Managers, Set]:
         """Return what each manager owns after `live` became `new`, and what its writer owns now."""
@@ -124,6 +129,8 @@ class Updater:
         if found is None:
             kind = self.type_of(version)
             assert kind is not None  # reconciling has dropped those
+            if version != self.version and self.convert is not None:
+                live, new = self.convert(live, version), self.convert(new, version)
             if version != self.version and not self.converts:
                 _check_typed(live, kind, "")
                 _check_typed(new, kind, "failed to convert new object: ")

@@ -6,17 +6,13 @@ cluster the controller manager does that; whether somebody may do something is d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-from msgspec import json
+from typing import TYPE_CHECKING, Final
 
 from clientgen._apimachinery.optional_parts import part, parts
 
 from .. import access
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from ..storage.cluster import Cluster
     from ..storage.store import Change
 
@@ -49,22 +45,7 @@ class Aggregation:
         for record, role in zip(records, roles, strict=True):
             if not part(role, "aggregationRule"):
                 continue
-            rules = _rules_of(role, roles)
+            rules = access.aggregated_rules(role, roles)
             if rules != parts(role, "rules"):
                 role["rules"] = rules
                 self._collection.put(role, record.form)
-
-
-def _rules_of(
-    role: Mapping[str, Any], roles: Iterable[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
-    """The rules of the roles that are selected, each once."""
-    rules: dict[bytes, Mapping[str, Any]] = {}
-    name = role["metadata"]["name"]
-    for selector in parts(part(role, "aggregationRule"), "clusterRoleSelectors"):
-        for other in roles:
-            metadata = other["metadata"]
-            if metadata["name"] != name and access.selects(selector, part(metadata, "labels")):
-                for rule in parts(other, "rules"):
-                    rules.setdefault(json.encode(rule), rule)
-    return list(rules.values())

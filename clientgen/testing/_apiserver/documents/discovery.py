@@ -77,9 +77,15 @@ class Served:
 
 @dataclass
 class Discovery:
-    """The discovery documents of one moment: what is served does not change here."""
+    """The discovery documents of one moment: what is served does not change here.
+
+    Attributes:
+        served: the resources.
+        broken: group versions whose API server, behind an APIService, cannot be reached.
+    """
 
     served: Iterable[Served]
+    broken: frozenset[tuple[str, str]] = frozenset()
     _groups: dict[str, dict[str, list[Served]]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +93,8 @@ class Discovery:
         for each in sorted(self.served, key=lambda each: each.resource.plural):
             versions = found.setdefault(each.resource.group, {})
             versions.setdefault(each.resource.version, []).append(each)
+        for group, version in self.broken:
+            found.setdefault(group, {})[version] = []
         self._groups = {
             group: dict(sorted(found[group].items(), key=lambda item: version_rank(item[0])))
             for group in sorted(found, key=lambda group: (GROUPS.get(group, len(GROUPS)), group))
@@ -157,8 +165,20 @@ class Discovery:
             "kind": "APIGroupDiscoveryList",
             "apiVersion": "apidiscovery.k8s.io/v2",
             "metadata": {},
-            "items": [_discovered_group(group, versions) for group, versions in groups],
+            "items": [self._discovered_group(group, versions) for group, versions in groups],
         }
+
+    def _discovered_group(self, group: str, versions: Mapping[str, list[Served]]) -> dict[str, Any]:
+        listed = [
+            self._discovered_version(group, version, served) for version, served in versions.items()
+        ]
+        return {"metadata": {"name": group} if group else {}, "versions": listed}
+
+    def _discovered_version(self, group: str, version: str, served: list[Served]) -> dict[str, Any]:
+        if (group, version) in self.broken:
+            return {"version": version, "freshness": "Stale"}
+        resources = [_discovered(each) for each in served]
+        return {"version": version, "resources": resources, "freshness": "Current"}
 
 
 def version_rank(version: str) -> tuple[int, int, int, str]:
@@ -209,18 +229,6 @@ def _ordered(each: Served) -> list[Subresource]:
     """Sort subresources: built-in ones by name; of custom resources the status, then the scale."""
     found: Mapping[str, Subresource] = each.resource.subresources
     return [found[name] for name in sorted(found, reverse=each.is_custom)]
-
-
-def _discovered_group(group: str, versions: Mapping[str, list[Served]]) -> dict[str, Any]:
-    listed = [
-        {
-            "version": version,
-            "resources": [_discovered(each) for each in served],
-            "freshness": "Current",
-        }
-        for version, served in versions.items()
-    ]
-    return {"metadata": {"name": group} if group else {}, "versions": listed}
 
 
 def _discovered(each: Served) -> dict[str, Any]:

@@ -56,6 +56,10 @@ class Documents:
         registry: says which custom resources there are, and when that has changed.
         clock: says when documents that may be kept expire.
         objects: says how many objects of each resource are stored.
+
+    Attributes:
+        has_aggregated_discovery: whether everything can be asked for at once; servers before 1.26
+            have only a document for each group version.
     """
 
     def __init__(
@@ -70,6 +74,25 @@ class Documents:
         self._registry = registry
         self._clock = clock
         self._made: _Made | None = None
+        self._broken: frozenset[tuple[str, str]] = frozenset()
+        self.has_aggregated_discovery = True
+
+    def break_group(self, group: str, version: str) -> None:
+        """Let a group version be one of an API server that cannot be reached."""
+        self._broken |= {(group, version)}
+        self._made = None
+
+    def mend_group(self, group: str, version: str) -> None:
+        """Undo `break_group`."""
+        self._broken -= {(group, version)}
+        self._made = None
+
+    def is_broken(self, path: str) -> bool:
+        """Tell whether a path is in a group version that cannot be reached."""
+        if not self._broken:
+            return False
+        root, group, version, *_ = *path.split("/")[1:], "", "", ""
+        return root == "apis" and (group, version) in self._broken
 
     def answer(
         self,
@@ -131,7 +154,7 @@ class Documents:
     def _current(self) -> _Made:
         made = self._made
         if made is None or made.revision != self._registry.revision:
-            made = self._made = _Made(self._spec, self._registry)
+            made = self._made = _Made(self._spec, self._registry, self._broken)
         return made
 
     def _paths(self) -> Response:
@@ -171,7 +194,7 @@ class Documents:
         if is_core:
             _refuse_writing(asked)
         media = _aggregated(asked.accept)
-        if media:
+        if media and self.has_aggregated_discovery:
             return self._current.aggregated(asked, media, is_core=is_core)
         address = asked.headers.get("host", "localhost")
         value = discovery.core_versions(address) if is_core else discovery.groups()
@@ -181,10 +204,12 @@ class Documents:
 class _Made:
     """The documents for one revision of the registry."""
 
-    def __init__(self, spec: Spec, registry: Registry) -> None:
+    def __init__(
+        self, spec: Spec, registry: Registry, broken: frozenset[tuple[str, str]] = frozenset()
+    ) -> None:
         self.revision = registry.revision
         customs = list(_customs(registry))
-        self.discovery = Discovery([*_built_in(spec), *(each.served for each in customs)])
+        self.discovery = Discovery([*_built_in(spec), *(each.served for each in customs)], broken)
         self.openapi_v2 = OpenApiV2(spec.document, customs)
         self.openapi_v3 = OpenApiV3(spec.document, customs)
         self._etags: dict[bool, str] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from clientgen._apimachinery.failures import forbidden
 
@@ -24,9 +24,19 @@ if TYPE_CHECKING:
     from ..resources import Resource
     from .strategy import FindResource
 
-__all__ = ["CustomStrategy"]
+__all__ = ["Converter", "CustomStrategy"]
 
 _METADATA_CHECKS: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
+
+
+class Converter(Protocol):
+    """Has webhooks convert objects."""
+
+    def converted(
+        self, definition: Definition, value: dict[str, Any], target: CustomVersion
+    ) -> dict[str, Any]:
+        """Return an object in another version of its definition."""
+        ...
 
 
 class CustomStrategy(Strategy):
@@ -39,7 +49,12 @@ class CustomStrategy(Strategy):
     converts_scale = False
 
     def __init__(
-        self, resource: Resource, version: CustomVersion, definition: Definition, shape: str
+        self,
+        resource: Resource,
+        version: CustomVersion,
+        definition: Definition,
+        shape: str,
+        converter: Converter,
     ) -> None:
         """Make a strategy; `shape` is another whenever the definition changes.
 
@@ -51,6 +66,8 @@ class CustomStrategy(Strategy):
         self.codec = UnstructuredCodec(resource, version)
         self.routes = CustomRoutes(resource)
         self.printer = printer_of(version.columns)
+        self.asks_webhook = definition.conversion == "Webhook"
+        self._converter = converter
         self._shape = shape
         self._form = f"{version.name}#{shape}"
 
@@ -128,11 +145,58 @@ class CustomStrategy(Strategy):
     def round_trip(self, value: dict[str, Any]) -> dict[str, Any]:
         """Prune and default an object as its reader will see it.
 
-        Objects are stored in one version, and lose what that does not have. When they are read,
-        they get defaults, also those of a status that was not to be written.
+        Objects are stored in one version, and lose what that does not have, unless a webhook
+        converts them. When they are read, they get defaults, also those of a status that was not
+        to be written.
         """
-        _convert(value, self.definition.storage_version, self.version)
+        source = self.version if self.asks_webhook else self.definition.storage_version
+        _convert(value, source, self.version)
         return value
+
+    def settled(self, value: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], str]:
+        """Return an object as it is read after the write, as it is stored, and the stored form.
+
+        Raises:
+            Unanswered: a webhook has to convert it.
+            Failure: 500, the webhook has failed.
+        """
+        target = self.definition.storage_version
+        if not self.asks_webhook or target is self.version:
+            return super().settled(value)
+        metadata = value["metadata"]
+        bare = {**value, "metadata": _unversioned(metadata)}
+        stored = self._converter.converted(self.definition, bare, target)
+        target.prune(stored)
+        target.default(stored)
+        shown = self._converter.converted(self.definition, deepcopy(stored), self.version)
+        self.version.prune(shown)
+        self.version.default(shown)
+        return shown, stored, f"{target.name}#{self._shape}"
+
+    def convert(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
+        """Return an object of another version in this one.
+
+        Raises:
+            Unanswered: a webhook has to convert it.
+            Failure: 500, the webhook has failed.
+        """
+        if not self.asks_webhook:
+            return super().convert(obj, source)
+        return self._converter.converted(self.definition, obj, self.version)
+
+    def to_version(self, obj: dict[str, Any], api_version: str) -> dict[str, Any]:
+        """Return an object of this version in another one.
+
+        Raises:
+            Unanswered: a webhook has to convert it.
+            Failure: 500, the webhook has failed.
+        """
+        versions = self.definition.versions
+        target = next((each for each in versions if each.api_version == api_version), None)
+        if not obj or target is None or not self.asks_webhook:
+            return super().to_version(obj, api_version)
+        metadata = _unversioned(obj.get("metadata") or {})
+        return self._converter.converted(self.definition, {**obj, "metadata": metadata}, target)
 
     def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:
         """Return an object in the version that is stored."""
@@ -144,17 +208,27 @@ class CustomStrategy(Strategy):
         stored.default(copy)
         return copy, f"{stored.name}#{self._shape}"
 
+    def is_outdated(self, form: str) -> bool:
+        """Tell whether the stored version is another one now."""
+        return _version_of(form) != self.definition.storage_version.name
+
+    def is_converted_by_webhook(self, form: str) -> bool:
+        """Tell whether a webhook has to convert what is stored in a form."""
+        return self.asks_webhook and _version_of(form) != self.version.name
+
+    def source_of(self, form: str) -> CustomVersion:
+        """Return the version in which something was stored."""
+        name = _version_of(form)
+        return next((each for each in self.definition.versions if each.name == name), self.version)
+
     def from_storage(self, value: dict[str, Any], form: str, find: FindResource) -> dict[str, Any]:
         """Read what was stored in any version of the definition."""
         del find
-        name = _version_of(form)
-        versions = self.definition.versions
-        source = next((each for each in versions if each.name == name), self.version)
-        _convert(value, source, self.version)
+        _convert(value, self.source_of(form), self.version)
         return value
 
     def check_conversion(self, form: str) -> None:
-        """Refuse what a webhook would have to convert, and versions that are gone.
+        """Refuse versions that are gone.
 
         Raises:
             Failure: 500.
@@ -196,6 +270,10 @@ class CustomStrategy(Strategy):
             for each in self.definition.versions
             if each.served
         }
+
+
+def _unversioned(metadata: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if name != "resourceVersion"}
 
 
 def _version_of(form: str) -> str:

@@ -331,6 +331,10 @@ class Strategy:
         """Return an object of another version in this one; `obj` itself does not change."""
         return {**self.from_version(obj, source), "apiVersion": self.resource.api_version}
 
+    def to_version(self, obj: dict[str, Any], api_version: str) -> dict[str, Any]:
+        """Return an object of this version in another one."""
+        return {**obj, "apiVersion": api_version}
+
     def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
         """Return the members that an object has here; kinds with `is_converted` override it."""
         del source
@@ -349,6 +353,21 @@ class Strategy:
     def round_trip(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return what is left of an object when it is stored and read again."""
         return value
+
+    def settled(self, value: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], str]:
+        """Return an object as it is read after the write, as it is stored, and the stored form."""
+        value = self.round_trip(value)
+        return value, *self.to_storage(value)
+
+    def is_outdated(self, form: str) -> bool:
+        """Tell whether a write of the same stores the object in another version."""
+        del form
+        return False
+
+    def is_converted_by_webhook(self, form: str) -> bool:
+        """Tell whether a webhook has to convert what is stored in a form."""
+        del form
+        return False
 
     def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:
         """Return an object as it is stored, and its form."""

@@ -9,6 +9,7 @@ so the operations are written here.
 from __future__ import annotations
 
 import copy
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import json
@@ -19,9 +20,9 @@ from clientgen._apimachinery.decoding.depth import is_too_deep
 from clientgen._apimachinery.decoding.guards import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
-__all__ = ["json_patch"]
+__all__ = ["DoesNotApply", "applied", "json_patch"]
 
 _MOST_OPERATIONS: Final = 10_000
 _MOST_COPIED: Final = MAX_BODY
@@ -29,12 +30,25 @@ _MOST_COPIED: Final = MAX_BODY
 _MOST_SHIFTED: Final = 100_000_000
 """The most items that a patch may shift when it inserts or removes others: a tenth of a second."""
 _MOST_DIGITS: Final = 18
+_TOO_DEEP: Final = "the result is nested too deep"
+_MISSING: Final = "missing value"
+_INVALID_INDEX: Final = "invalid index referenced"
 
 Container: TypeAlias = "dict[str, Any] | list[Any]"
 
 
-class _DoesNotApply(Exception):  # noqa: N818 - the answer is the same whatever it was
-    """An operation that cannot be done; the client is not told which."""
+class DoesNotApply(Exception):  # noqa: N818 - an answer, not a defect
+    """An operation that cannot be done, in the words of the library that the server uses.
+
+    Clients that send a patch are not told them; MutatingAdmissionPolicies tell them.
+
+    Attributes:
+        is_failed_test: whether the operation is a test, and failed.
+    """
+
+    def __init__(self, why: str = "", *, is_failed_test: bool = False) -> None:
+        super().__init__(why)
+        self.is_failed_test = is_failed_test
 
 
 class _Spent:
@@ -48,23 +62,23 @@ class _Spent:
         """A copy of a value.
 
         Raises:
-            _DoesNotApply: it makes too much together with the copies before.
+            DoesNotApply: it makes too much together with the copies before.
         """
         text = json.encode(value)
         self._copied += len(text)
         if self._copied > _MOST_COPIED:
-            raise _DoesNotApply
+            raise DoesNotApply("the copies of the patch are too large")
         return json.decode(text)
 
     def shift(self, items: int) -> None:
         """Note that items change their places.
 
         Raises:
-            _DoesNotApply: too many have.
+            DoesNotApply: too many have.
         """
         self._shifted += items
         if self._shifted > _MOST_SHIFTED:
-            raise _DoesNotApply
+            raise DoesNotApply("the patch moves too many items")
 
 
 def json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
@@ -82,22 +96,34 @@ def json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
             f" {_MOST_OPERATIONS}, got {len(operations)}",
             details=False,
         )
+    try:
+        return applied(document, operations)
+    except DoesNotApply:
+        raise failures.unprocessable() from None
+
+
+def applied(document: dict[str, Any], operations: list[Any]) -> Any:
+    """Apply the operations in their order; the document is left as it was.
+
+    Raises:
+        DoesNotApply: one does not apply, copies make too much, or the result is nested too deep.
+    """
     patched: Any = copy.deepcopy(document)
     spent = _Spent()
     try:
         for operation in operations:
             patched = _apply(patched, operation or {}, spent)
-    except (_DoesNotApply, RecursionError):
-        raise failures.unprocessable() from None
+    except RecursionError:
+        raise DoesNotApply(_TOO_DEEP) from None
     if is_too_deep(patched):
-        raise failures.unprocessable()
+        raise DoesNotApply(_TOO_DEEP)
     return patched
 
 
 def _apply(document: Container, operation: dict[str, Any], spent: _Spent) -> Any:
     kind = operation.get("op")
     if not isinstance(kind, str) or kind not in _OPERATIONS:
-        raise _DoesNotApply
+        raise DoesNotApply(f"Unexpected kind: {kind}")
     if kind == "replace" and operation.get("path") == "":
         return _whole(operation)
     _OPERATIONS[kind](document, operation, spent)
@@ -108,42 +134,84 @@ def _whole(operation: dict[str, Any]) -> Any:
     value = operation.get("value")
     if is_object(value) or is_array(value):
         return copy.deepcopy(value)
-    raise _DoesNotApply
+    raise DoesNotApply("replace operation value must be object or array")
+
+
+@contextmanager
+def _told(where: str) -> Generator[None]:
+    """Say in the error what was done when it happened."""
+    try:
+        yield
+    except DoesNotApply as error:
+        raise DoesNotApply(f"{where}: {error}") from None
 
 
 def _add(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
-    holder, key = _find(document, operation.get("path"))
-    _insert(holder, key, copy.deepcopy(operation.get("value")), spent)
+    path = operation.get("path")
+    with _told(f'add operation does not apply: doc is missing path: "{path}"'):
+        holder, key = _find(document, path)
+    with _told(f"error in add for path: '{path}'"):
+        _insert(holder, key, copy.deepcopy(operation.get("value")), spent)
 
 
 def _remove(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
-    _take(*_find(document, operation.get("path")), spent)
+    path = operation.get("path")
+    with _told(f'remove operation does not apply: doc is missing path: "{path}"'):
+        holder, key = _find(document, path)
+    with _told(f"error in remove for path: '{path}'"):
+        _take(holder, key, spent)
 
 
 def _replace(document: Container, operation: dict[str, Any], spent: _Spent) -> None:  # noqa: ARG001
-    holder, key = _find(document, operation.get("path"))
+    path = operation.get("path")
+    with _told(f"replace operation does not apply: doc is missing path: {path}"):
+        holder, key = _find(document, path)
     value = copy.deepcopy(operation.get("value"))
     if isinstance(holder, list):
-        holder[_index(key, len(holder))] = value
+        try:
+            holder[_index(key, len(holder))] = value
+        except DoesNotApply:
+            why = f"replace operation does not apply: doc is missing key: {path}: {_MISSING}"
+            raise DoesNotApply(why) from None
     else:
         holder[key] = value
 
 
 def _move(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
-    value = _take(*_find(document, operation.get("from")), spent)
-    _insert(*_find(document, operation.get("path")), value, spent)
+    path, source = operation.get("path"), operation.get("from")
+    with _told(f"move operation does not apply: doc is missing from path: {source}"):
+        holder, key = _find(document, source)
+    with _told(f"error in move for path: '{key}'"):
+        value = _take(holder, key, spent)
+    with _told(f"move operation does not apply: doc is missing destination path: {path}"):
+        holder, key = _find(document, path)
+    with _told(f"error in move for path: '{path}'"):
+        _insert(holder, key, value, spent)
 
 
 def _copy(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
-    value = spent.copy(_get(*_find(document, operation.get("from"))))
-    _insert(*_find(document, operation.get("path")), value, spent)
+    path, source = operation.get("path"), operation.get("from")
+    with _told(f"copy operation does not apply: doc is missing from path: {source}"):
+        holder, key = _find(document, source)
+    with _told(f"error in copy for from: '{source}'"):
+        value = _get(holder, key)
+    value = spent.copy(value)
+    with _told(f"copy operation does not apply: doc is missing destination path: {path}"):
+        holder, key = _find(document, path)
+    with _told("error while adding value during copy"):
+        _insert(holder, key, value, spent)
 
 
 def _test(document: Container, operation: dict[str, Any], spent: _Spent) -> None:  # noqa: ARG001
     path = operation.get("path")
-    tested = document if path == "" else _get(*_find(document, path))
+    tested: Any = document
+    if path != "":
+        with _told(f"test operation does not apply: is missing path: {path}"):
+            holder, key = _find(document, path)
+        with _told(f"error in test for path: '{path}'"):
+            tested = _get(holder, key)
     if not _same(tested, operation.get("value")):
-        raise _DoesNotApply
+        raise DoesNotApply(f"testing value {path} failed: test failed", is_failed_test=True)
 
 
 _OPERATIONS: Final[dict[str, Callable[[Container, dict[str, Any], _Spent], None]]] = {
@@ -162,13 +230,16 @@ def _find(document: Container, pointer: Any) -> tuple[Container, str]:
     Whatever stands before the first slash is not looked at.
     """
     if not isinstance(pointer, str) or "/" not in pointer:
-        raise _DoesNotApply
+        raise DoesNotApply(_MISSING)
     *parts, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
     holder = document
     for part in parts:
-        inside = _get(holder, part)
+        try:
+            inside = _get(holder, part)
+        except DoesNotApply:
+            raise DoesNotApply(_MISSING) from None
         if not (is_object(inside) or is_array(inside)):
-            raise _DoesNotApply
+            raise DoesNotApply(_MISSING)
         holder = inside
     return holder, last
 
@@ -185,7 +256,7 @@ def _take(holder: Container, key: str, spent: _Spent) -> Any:
         spent.shift(len(holder))
         return holder.pop(_index(key, len(holder)))
     if key not in holder:
-        raise _DoesNotApply
+        raise DoesNotApply(f"Unable to remove nonexistent key: {key}: {_MISSING}")
     return holder.pop(key)
 
 
@@ -202,11 +273,13 @@ def _insert(holder: Container, key: str, value: Any, spent: _Spent) -> None:
 def _index(key: str, length: int) -> int:
     """Read an index into a list; -1 is the last."""
     digits = key[1:] if key[:1] in ("+", "-") else key
-    if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
-        raise _DoesNotApply
+    if not (digits.isascii() and digits.isdecimal()):
+        raise DoesNotApply(f'strconv.Atoi: parsing "{key}": invalid syntax')
+    if len(digits) > _MOST_DIGITS:
+        raise DoesNotApply(f'strconv.Atoi: parsing "{key}": value out of range')
     index = int(key)
     if not -length <= index < length:
-        raise _DoesNotApply
+        raise DoesNotApply(f"Unable to access invalid index: {index}: {_INVALID_INDEX}")
     return index % length if length else index
 
 

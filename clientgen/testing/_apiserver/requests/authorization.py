@@ -6,6 +6,7 @@ resource, or on a path that is none.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from clientgen._apimachinery.failures import Failure
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["check", "sender_of"]
 
 _OF_MANY: Final = ("list", "watch", "deletecollection")
-
+_CONNECTED: Final = (("", "pods/attach"), ("", "pods/exec"), ("", "pods/portforward"))
+"""A GET of these is a WebSocket, and also needs the verb of a POST: pkg/registry/core/pod/rest."""
 
 _IMPERSONATED: Final = {
     "impersonate-uid": ("uids", "authentication.k8s.io"),
@@ -45,10 +47,18 @@ def sender_of(cluster: Cluster, headers: Headers) -> Caller:
     for name, value in headers:
         if name.lower() == "authorization" and value.startswith("Bearer "):
             sender = cluster.tokens.caller(value[7:], cluster) or sender
+    sender = _witnessed(cluster, sender)
     meant = access.caller_of(headers, sender)
-    if meant is not sender and not sender.is_master:
+    if meant is sender:
+        return sender
+    if not sender.is_master:
         _check_impersonation(cluster, sender, meant, headers)
-    return meant
+    return _witnessed(cluster, meant)
+
+
+def _witnessed(cluster: Cluster, caller: Caller) -> Caller:
+    witness = cluster.witnesses.get(caller.user)
+    return caller if witness is None else replace(caller, witness=witness)
 
 
 def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, headers: Headers) -> None:
@@ -92,6 +102,15 @@ def check(cluster: Cluster, request: Request, info: RequestInfo | None) -> None:
             info.name or (_chosen(request) if info.verb in _OF_MANY else ""),
         )
     access.authorize(request.caller, wanted, cluster)
+    if wanted.verb == "watch" and request.caller.witness and _begins_with_all(request):
+        # Informers list instead when a server does not know such watches.
+        request.caller.witness.note(replace(wanted, verb="list"), True)
+    if wanted.verb == "get" and (wanted.group, wanted.whole_resource) in _CONNECTED:
+        access.authorize(request.caller, replace(wanted, verb="create"), cluster)
+
+
+def _begins_with_all(request: Request) -> bool:
+    return first(request.query, "sendInitialEvents").lower() in ("true", "1")
 
 
 def _chosen(request: Request) -> str:

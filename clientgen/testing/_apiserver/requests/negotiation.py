@@ -14,6 +14,7 @@ __all__ = ["JSON", "Encoding", "Form", "error_encoding", "negotiate"]
 
 _META: Final = "meta.k8s.io"
 _TYPES: Final = {"application/json": "json", "application/yaml": "yaml", "*/*": "json"}
+_KNOWN: Final = {*_TYPES, "application/vnd.kubernetes.protobuf"}
 _AVAILABLE: Final = "application/json, application/yaml"
 _FORMS: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 _VERSIONS: Final = ("v1", "v1beta1")
@@ -56,10 +57,14 @@ def negotiate(accept: str, *, stream: bool = False) -> Encoding:
     """
     if not accept or accept == "application/json":
         return JSON
-    for entry in _by_quality(accept):
+    entries = _by_quality(accept)
+    for entry in entries:
         encoding = _encoding(entry, stream=stream)
         if encoding is not None:
             return encoding
+    if any(_media_type(entry) in _KNOWN for entry in entries):
+        message = f"only the following media types are accepted: {_AVAILABLE}"
+        raise Failure(406, "NotAcceptable", message, details=False)
     message = f"406: Not Acceptable\n\nAvailable representations: {_AVAILABLE}"
     raise Failure(406, "NotAcceptable", message)
 
@@ -67,11 +72,14 @@ def negotiate(accept: str, *, stream: bool = False) -> Encoding:
 def error_encoding(accept: str) -> Encoding:
     """The form of an error: the one asked for, if that is one of ours."""
     for entry in _by_quality(accept):
-        if entry.partition(";")[0].strip() == "application/yaml":
-            return Encoding("yaml")
-        if entry.partition(";")[0].strip() in _TYPES:
-            break
+        encoding = _encoding(entry, stream=False)
+        if encoding is not None:
+            return Encoding(encoding.format)
     return JSON
+
+
+def _media_type(entry: str) -> str:
+    return entry.partition(";")[0].strip()
 
 
 def _by_quality(accept: str) -> list[str]:
@@ -94,9 +102,11 @@ def _encoding(entry: str, *, stream: bool) -> Encoding | None:
         return None
     given = dict(part.split("=", 1) for part in parameters if "=" in part)
     kind = given.get("as", "")
-    if kind:
+    if any(name in given for name in ("as", "g", "v")):
         fits = kind in _FORMS and given.get("g") == _META and given.get("v") in _VERSIONS
         if not fits:
             return None
+    if given.get("stream", "watch" if stream else "") != ("watch" if stream else ""):
+        return None
     form = Form(kind, given["v"]) if kind else Form()
     return Encoding(format_, form, given.get("pretty") in ("1", "true"))

@@ -15,7 +15,7 @@ from clientgen._apimachinery.failures import Failure
 
 from ..requests.negotiation import JSON, Encoding, error_encoding
 from ..requests.options import first
-from ..tables.table import table
+from ..tables.table import check_include, table
 from .answers import Response
 
 if TYPE_CHECKING:
@@ -66,13 +66,10 @@ def failed(failure: Failure, accept: str) -> Response:
     return value_answer(failure.code, failure.status(), error_encoding(accept), headers)
 
 
-_UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
-
-
 def unknown_path() -> Response:
     """The answer for a path that leads nowhere."""
-    status, body, content_type = _UNKNOWN_PATH
-    return Response(status, body, [("content-type", content_type)])
+    headers = [("content-type", "text/plain; charset=utf-8"), ("x-content-type-options", "nosniff")]
+    return Response(404, b"404 page not found\n", headers)
 
 
 def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,6 +93,15 @@ class Rendering:
         """As a request asks for it."""
         meta = cluster.spec.schemas.named(OBJECT_META)
         return cls(view, encoding, first(request.query, "includeObject"), cluster.now(), meta)
+
+    def check(self) -> None:
+        """Check the options of the form, for answers that begin without an object.
+
+        Raises:
+            Failure: 400.
+        """
+        if self.encoding.form.kind == _TABLE:
+            check_include(self.include)
 
     # ------------------------------------------------------------------------- one object
 

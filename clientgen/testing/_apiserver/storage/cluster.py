@@ -4,30 +4,40 @@ from __future__ import annotations
 
 import heapq
 import logging
+from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_found
 
 from ..access import Tokens
+from .conversions import Conversions
 from .registry import Registry
 from .store import key_of
 from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from datetime import datetime
     from random import Random
 
+    from clientgen._rbac.callers import Witness
     from clientgen.runtime._clock import Clock
 
+    from ..calls import Attempt
     from ..resources import Resource
     from ..spec import Spec
     from .store import Record, Store
 
-__all__ = ["Cluster"]
+__all__ = ["WEBHOOKS", "Cluster"]
 
 _log = logging.getLogger("clientgen.testing")
+
+WEBHOOKS: Final = tuple(
+    f"{kind}webhookconfigurations.admissionregistration.k8s.io"
+    for kind in ("mutating", "validating")
+)
+"""The collections of what sends requests to webhooks."""
 
 # A spec of somebody's own may have none; then any namespace will do.
 _NAMESPACE: Final = {"apiVersion": "v1", "kind": "Namespace"}
@@ -41,7 +51,12 @@ class Cluster:
 
     Attributes:
         tokens: issues and recognises the tokens of service accounts.
+        witnesses: who takes down the requests of a user, by the user's name.
         log_text: what containers have written; a `verbs.logs.LogText`, or None for a fixed text.
+        open_process: opens the process of a `verbs.connect.ProcessRequest`; None refuses them all.
+        open_ports: does so for a `verbs.connect.PortRequest`.
+        admission: what writes pass; an `admission.Chain`, see `admission.chain_of`.
+        attempt: of the request that is being answered, if it may have to wait for webhooks.
     """
 
     def __init__(self, spec: Spec, clock: Clock, store: Store, random: Random) -> None:
@@ -49,35 +64,84 @@ class Cluster:
         self.clock = clock
         self.store = store
         self.random = random
-        self.registry = Registry(spec)
+        self.registry = Registry(spec, Conversions(clock, lambda: self.attempt))
         self.tokens = Tokens(random.randbytes(32))
+        self.witnesses: dict[str, Witness] = {}
         self.log_text: Callable[..., str] | None = None
-        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self.open_process: Callable[..., Any] | None = None
+        self.open_ports: Callable[..., Any] | None = None
+        self.admission: object = None
+        self.attempt: Attempt | None = None
+        self._webhooks = tuple(map(store.collection, WEBHOOKS))
+        self._due: list[tuple[float, int, Callable[[], None], bool]] = []
+        self._cancelled: set[int] = set()
         self._order = count()
+
+    # -------------------------------------------------------------------------- webhooks
+
+    @property
+    def has_webhooks(self) -> bool:
+        """Whether requests may have to wait for webhooks at all."""
+        mutating, validating = self._webhooks  # every request asks
+        return bool(self.registry.asks_webhooks or mutating.records or validating.records)
+
+    @contextmanager
+    def attempting(self, attempt: Attempt) -> Generator[None]:
+        """Answer a request, with the time and the random numbers that all its attempts have.
+
+        Raises:
+            Failure: 504, there were too many attempts.
+        """
+        random, self.random = self.random, attempt.begin()
+        self.attempt = attempt
+        try:
+            yield
+        finally:
+            self.attempt = None
+            self.random = random
 
     # ------------------------------------------------------------------------------ time
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
-        return self.clock.now()
+        return self.clock.now() if self.attempt is None else self.attempt.now
 
     def timestamp(self) -> str:
         """The time of day as it stands in metadata."""
         return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def later(self, seconds: float, work: Callable[[], None]) -> None:
-        """Do something after a while."""
-        moment = self.clock.monotonic() + seconds
-        heapq.heappush(self._due, (moment, next(self._order), work))
+    def later(
+        self, seconds: float, work: Callable[[], None], *, awaited: bool = True
+    ) -> Callable[[], None]:
+        """Do something after a while; `next_awaited` ignores what is not awaited.
+
+        Returns:
+            What cancels it, as long as it was not done.
+        """
+        moment, number = self.clock.monotonic() + seconds, next(self._order)
+        heapq.heappush(self._due, (moment, number, work, awaited))
+        return lambda: self._cancelled.add(number)
 
     @property
     def next_due(self) -> float | None:
         """When `run_due` has something to do, on the monotonic clock; None when it has nothing."""
+        while self._due and self._due[0][1] in self._cancelled:
+            self._cancelled.discard(heapq.heappop(self._due)[1])
         return self._due[0][0] if self._due else None
+
+    @property
+    def next_awaited(self) -> float | None:
+        """When there is something to do that whoever waits for the end of all work waits for."""
+        awaited = (
+            moment
+            for moment, number, _, is_awaited in self._due
+            if is_awaited and number not in self._cancelled
+        )
+        return min(awaited, default=None)
 
     def run_due(self) -> None:
         """Do what is due; what cannot be done (or not any more) is none of a request's business."""
-        while self._due and self._due[0][0] <= self.clock.monotonic():
+        while (due := self.next_due) is not None and due <= self.clock.monotonic():
             work = heapq.heappop(self._due)[2]
             try:
                 work()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..kinds.strategy import Strategy
     from ..spec import Spec
+    from .conversions import Conversions
 
 __all__ = ["Registry"]
 
@@ -34,11 +35,15 @@ class Registry:
 
     Attributes:
         revision: grows whenever what is served changes.
+        conversions: has webhooks convert objects of definitions.
+        asks_webhooks: whether a webhook converts objects of a definition.
     """
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, conversions: Conversions) -> None:
         self.spec = spec
+        self.conversions = conversions
         self.revision = 0
+        self.asks_webhooks = False
         self._built_in = {(each.group, each.version, each.plural): each for each in spec.resources}
         self._built_in_groups = {each.group for each in spec.resources}
         self._built_in_kinds = _by_kind(spec.resources)
@@ -158,7 +163,7 @@ class Registry:
         versions = {version.name: version for version in definition.versions}
         for resource in resources:
             version, shape = versions[resource.version], self._shapes[name]
-            strategy = CustomStrategy(resource, version, definition, shape)
+            strategy = CustomStrategy(resource, version, definition, shape, self.conversions)
             self._strategies[_key(resource)] = strategy
 
     def is_defined(self, name: str) -> bool:
@@ -167,6 +172,9 @@ class Registry:
 
     def _refresh(self) -> None:
         self.revision += 1
+        self.asks_webhooks = any(
+            definition.conversion == "Webhook" for definition, _ in self._custom.values()
+        )
         self._found = dict(self._built_in)
         self._kinds = {key: dict(value) for key, value in self._built_in_kinds.items()}
         for resource in self.custom_resources():

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
+    from ..conversion_reviews import Conversion
+
 __all__ = ["Change", "Collection", "Record", "Store", "key_of"]
 
 HISTORY_EVENTS: Final = 10_000
@@ -57,7 +59,18 @@ class Record:
     the few kinds whose versions differ.
     """
 
-    __slots__ = ("data", "fields", "form", "key", "labels", "name", "namespace", "uid", "version")
+    __slots__ = (
+        "conversions",
+        "data",
+        "fields",
+        "form",
+        "key",
+        "labels",
+        "name",
+        "namespace",
+        "uid",
+        "version",
+    )
 
     def __init__(self, key: str, value: dict[str, Any], version: int, form: str) -> None:
         metadata = value["metadata"]
@@ -75,6 +88,8 @@ class Record:
         )
         self.fields: dict[str, dict[str, str]] | None = None
         """Selectable fields by API version, once somebody asked."""
+        self.conversions: dict[str, Conversion] | None = None
+        """What a webhook makes of it in other forms, once somebody asked."""
 
     def value(self) -> dict[str, Any]:
         """The object without kind and apiVersion; a copy of the caller's own."""
@@ -85,7 +100,9 @@ class Record:
         """The same content, said to be of another version (a deletion's, say)."""
         value = self.value()
         value["metadata"]["resourceVersion"] = str(version)
-        return Record(self.key, value, version, self.form)
+        record = Record(self.key, value, version, self.form)
+        record.conversions = self.conversions
+        return record
 
 
 class Change:
@@ -232,6 +249,11 @@ class Collection:
         version = self._store.advance()
         self._happened(Change(version, before, None, self._store.clock.monotonic()))
         return before
+
+    def restore(self, records: Mapping[str, Record]) -> None:
+        """Begin with objects of another store, which have no history here."""
+        self.records = dict(records)
+        self._keys = sorted(records)
 
     def _happened(self, change: Change) -> None:
         self.changed_at = change.version

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import json
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ..calls import Unanswered
+from ..kinds.custom import CustomStrategy
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..calls import WebhookCall
     from ..kinds.strategy import Strategy
     from ..resources import Resource
     from .registry import Registry
@@ -74,17 +78,48 @@ class VersionedView:
     def _converted(self, record: Record) -> dict[str, Any]:
         if self._converts:
             self.strategy.check_conversion(record.form)
+            if self.strategy.is_converted_by_webhook(record.form):
+                return self._registry.conversions.shown(record, self._custom)
         value = self.titled(record.value())
         return self.titled(self.strategy.from_storage(value, record.form, self._registry.find))
+
+    # --------------------------------------------------------------------------- webhooks
+
+    @property
+    def asks_webhook(self) -> bool:
+        """Whether a webhook may have to convert what is shown."""
+        return isinstance(self.strategy, CustomStrategy) and self.strategy.asks_webhook
+
+    @property
+    def _custom(self) -> CustomStrategy:
+        assert isinstance(self.strategy, CustomStrategy)  # no other kind has a webhook
+        return self.strategy
+
+    def pending(self, records: Iterable[Record]) -> list[WebhookCall]:
+        """Return the calls that have to end before these records can be shown."""
+        if not self.asks_webhook:
+            return []
+        wanted = [each for each in records if self.strategy.is_converted_by_webhook(each.form)]
+        return self._registry.conversions.pending(wanted, self._custom)
+
+    def prepare(self, records: Iterable[Record]) -> None:
+        """Have all records converted at once, if a webhook has to.
+
+        Raises:
+            Unanswered: it has not yet.
+        """
+        if self.asks_webhook and (calls := self.pending(records)):
+            raise Unanswered(calls)
 
     # ----------------------------------------------------------------------------- fields
 
     def known_fields(self) -> frozenset[str]:
         """Return the fields that field selectors may name."""
-        always = ["metadata.name"]
-        if self.resource.namespaced:
-            always.append("metadata.namespace")
-        return self.strategy.known_fields().union(always)
+        known = self.strategy.known_fields()
+        # Built-in kinds without fields of their own take both, cluster-scoped ones, too.
+        if self.resource.namespaced or not (known or self.strategy.codec.typed_items):
+            return known | {"metadata.name", "metadata.namespace"}
+        return known | {"metadata.name"}
 
     def field(self, record: Record, name: str) -> str:
         """Return the value of one of these fields."""

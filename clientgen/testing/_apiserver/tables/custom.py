@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._apimachinery import jsonpath
+from clientgen import _jsonpath
 
 from .columns import AGE, NAME, Column, Printer, View
 from .durations import since
@@ -36,7 +36,7 @@ _CREATED = Column(AGE.name, AGE.about, AGE.cell, type="date", doc=AGE.doc)
 def _readable(declared: Iterable[Mapping[str, Any]]) -> Iterable[Column]:
     for column in declared:
         try:
-            jsonpath.parse(column["jsonPath"])
+            _jsonpath.parse(column["jsonPath"])
         except ValueError:
             return
         yield _column(column)
@@ -59,7 +59,7 @@ def _cell(path: str, kind: str) -> Callable[[View], object]:
     convert = _CONVERSIONS.get(kind, _nothing)
 
     def cell(view: View) -> object:
-        found = jsonpath.evaluate(path, view.obj)
+        found = _jsonpath.evaluate(path, view.obj)
         return convert(found[0], view) if found else None
 
     return cell

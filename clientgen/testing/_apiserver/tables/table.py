@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .columns import Column, Printer
 
-__all__ = ["table"]
+__all__ = ["check_include", "table"]
 
 _ENUMERATION: Final = "\n\nPossible enum values:"
 
@@ -68,6 +68,15 @@ def table(
         ),
         "rows": [_row(printer, obj, now, row_object) for obj in ordered],
     }
+
+
+def check_include(include: str) -> None:
+    """Check the `includeObject` of a request.
+
+    Raises:
+        Failure: 400, when it is none that there is.
+    """
+    _row_object(include, "")
 
 
 def _row_object(include: str, api_version: str) -> Callable[[dict[str, Any]], Any]:

@@ -56,6 +56,7 @@ class Apply(Update):
         if self.info.subresource:
             raise self._missing()
         metadata.pop("resourceVersion", None)
+        self._may_create()
         self.cluster.check_namespace(self.resource, self.info.namespace, metadata)
         self.strategy.check_create(metadata.get("name", ""))
         uid = metadata.get("uid")
@@ -78,6 +79,7 @@ class Apply(Update):
             self._schema_of,
             force=self.options.force,
             ignored=self._ignored(),
+            convert=self._conversion(),
         )
         value, _ = self.strategy.codec.clean(self.view.titled(value), self.cluster.spec.schemas)
         self.strategy.default(value, keep_nulls=True)

@@ -129,6 +129,7 @@ def bind_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
         of_pods = info.of_resource(pods, cluster.registry.strategy_of(pods))
         posted = PostedObject(cluster, of_pods, info.resource)
     posted.check_namespace()
+    posted.admit()
     check_target(posted.value)
     name: str = posted.value["metadata"].get("name") or ""
     if not name:

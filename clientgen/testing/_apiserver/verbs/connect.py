@@ -2,34 +2,214 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure, bad_request
 from clientgen._apimachinery.optional_parts import part
+from clientgen._gvk import GroupVersionKind
+from clientgen.runtime._streams.channels import SUBPROTOCOLS
+from clientgen.runtime._streams.ports import SUBPROTOCOL
+
+from ..admission import CONNECT, Attributes, chain_of
+from ..requests.options import boolean, first
+from .logs import container_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer, Upgrade
     from ..responses.rendering import Rendering
     from ..storage.cluster import Cluster
 
-__all__ = ["connect"]
+__all__ = ["PortRequest", "ProcessRequest", "connect"]
 
 
-def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> NoReturn:
-    """Refuse exec, attach, portforward and proxy.
+@dataclass(frozen=True, slots=True)
+class ProcessRequest:
+    """What a client of exec or attach wants."""
+
+    action: str
+    namespace: str
+    pod: str
+    container: str
+    command: tuple[str, ...]
+    stdin: bool
+    stdout: bool
+    stderr: bool
+    tty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PortRequest:
+    """What a client of portforward wants."""
+
+    namespace: str
+    pod: str
+    ports: tuple[int, ...]
+
+
+def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+    """Connect exec, attach and portforward to what a test has declared; refuse proxy.
 
     Raises:
         Failure: 404 for an object that does not exist, else 400 or 503.
     """
     del rendering
+    if chain_of(cluster).is_active:
+        _check_admission(cluster, info)
+    if info.subresource in _PROCESSES:
+        return _process(cluster, info)
+    if info.subresource == "portforward":
+        return _forwarded(cluster, info)
     raise _unconnected(cluster, info)
+
+
+_PROCESSES: Final = ("exec", "attach")
+
+
+def _process(cluster: Cluster, info: RequestInfo) -> Upgrade:
+    """Open the process that a client asks for.
+
+    Raises:
+        Failure: There is no such pod or container, no test has declared it, or the client does not
+            ask for a WebSocket that the server speaks.
+    """
+    pod = cluster.existing(info.resource, info.namespace, info.name).value()
+    options = _options(info)
+    container = container_of(pod, options.get("container", ""))
+    request = ProcessRequest(
+        info.subresource,
+        info.namespace,
+        info.name,
+        container,
+        tuple(options.get("command", ())),
+        *(bool(options.get(name)) for name in _STREAMS),
+    )
+    subprotocol = _subprotocol(info, pod)
+    opener = cluster.open_process
+    opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
+    if opened is None:
+        raise _undeclared(pod, request)
+    return opened
+
+
+def _forwarded(cluster: Cluster, info: RequestInfo) -> Upgrade:
+    """Open connections to ports of a pod.
+
+    Raises:
+        Failure: There is no such pod, no test has declared its containers, or the client does not
+            ask for a WebSocket that the server speaks.
+    """
+    pod = cluster.existing(info.resource, info.namespace, info.name).value()
+    subprotocol = _subprotocol(info, pod, _PORT_SUBPROTOCOLS)
+    ports = tuple(_options(info).get("ports", ()))
+    if not ports or not all(0 < port <= _MOST_PORT for port in ports):
+        raise bad_request("ports must be numbers from 1 to 65535")
+    opener = cluster.open_ports
+    request = PortRequest(info.namespace, info.name, ports[:_MOST_PORTS])
+    opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
+    if opened is None:
+        raise _unscheduled(pod) or bad_request(
+            f"no test says what listens on the ports of pod {info.name}:"
+            f' cluster.container("{info.namespace}/{info.name}").port({ports[0]}, address)'
+        )
+    return opened
+
+
+_PORT_SUBPROTOCOLS: Final = (SUBPROTOCOL,)
+_MOST_PORT: Final = 65535
+_MOST_PORTS: Final = 100
+
+
+def _subprotocol(
+    info: RequestInfo, pod: dict[str, Any], spoken: Sequence[str] = SUBPROTOCOLS
+) -> str:
+    headers = info.request.headers
+    if headers.get("upgrade", "").lower() != "websocket":
+        raise _unscheduled(pod) or bad_request(
+            "Upgrade request required: this server speaks WebSockets, not SPDY"
+        )
+    offered = [each.strip() for each in headers.get("sec-websocket-protocol", "").split(",")]
+    chosen = next((each for each in spoken if each in offered), "")
+    if not chosen:
+        known = ", ".join(spoken)
+        raise bad_request(f"none of the subprotocols is known; this server speaks {known}")
+    return chosen
+
+
+def _undeclared(pod: dict[str, Any], request: ProcessRequest) -> Failure:
+    return _unscheduled(pod) or bad_request(
+        f"no test says what {request.action} does in container {request.container}:"
+        f' cluster.container("{request.namespace}/{request.pod}").on_{request.action}(function)'
+    )
+
+
+def _unscheduled(pod: dict[str, Any]) -> Failure | None:
+    """Return the refusal to connect to a pod without a node; None if it has one."""
+    if part(pod, "spec").get("nodeName"):
+        return None
+    return bad_request(f"pod {pod['metadata']['name']} does not have a host assigned")
+
+
+_KINDS: Final = {
+    ("pods", "attach"): "PodAttachOptions",
+    ("pods", "exec"): "PodExecOptions",
+    ("pods", "portforward"): "PodPortForwardOptions",
+    ("pods", "proxy"): "PodProxyOptions",
+    ("services", "proxy"): "ServiceProxyOptions",
+    ("nodes", "proxy"): "NodeProxyOptions",
+}
+_STREAMS: Final = ("stdin", "stdout", "stderr", "tty")
+
+
+def _check_admission(cluster: Cluster, info: RequestInfo) -> None:
+    """Let admission refuse the connection; its object is the options of the connection."""
+    kind = GroupVersionKind("", "v1", _KINDS[info.resource.plural, info.subresource])
+    attributes = Attributes(
+        cluster=cluster,
+        request=info.request,
+        strategy=info.strategy,
+        operation=CONNECT,
+        resource=info.resource,
+        kind=kind,
+        subresource=info.subresource,
+        namespace=info.namespace,
+        name=info.name,
+        object={"kind": kind.kind, "apiVersion": "v1", **_options(info)},
+        old_object=None,
+        options=None,
+        dry_run=False,
+    )
+    chain_of(cluster).check(attributes)
+
+
+def _options(info: RequestInfo) -> dict[str, Any]:
+    """Return what the query says, as the server reads it into its options."""
+    query = info.request.query
+    if info.subresource == "proxy":
+        path = f"/{info.rest}" if info.rest else first(query, "path")
+        return {"path": path} if path else {}
+    if info.subresource == "portforward":
+        ports = [int(text) for text in query.get("ports", ()) if text.isdecimal()]
+        return {"ports": ports} if ports else {}
+    options: dict[str, Any] = {}
+    for name in _STREAMS:
+        if boolean(query, name):
+            options[name] = True
+    if container := first(query, "container"):
+        options["container"] = container
+    if info.subresource == "exec" and query.get("command"):
+        options["command"] = list(query["command"])
+    return options
 
 
 def _unconnected(cluster: Cluster, info: RequestInfo) -> Failure:
     """Return the refusal of a connection; 404 if the object does not exist."""
-    record = cluster.existing(info.resource, info.namespace, info.name)
+    value = cluster.existing(info.resource, info.namespace, info.name).value()
     if info.subresource == "proxy":
         return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
-    if not part(record.value(), "spec").get("nodeName"):
-        return bad_request(f"pod {info.name} does not have a host assigned")
-    return bad_request("Upgrade request required: this server has no containers to connect to")
+    return _unscheduled(value) or bad_request(
+        "Upgrade request required: this server has no containers to connect to"
+    )

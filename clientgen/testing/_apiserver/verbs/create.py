@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -10,14 +11,15 @@ from uuid import UUID
 from clientgen._apimachinery.failures import already_exists, invalid, unclassified
 
 from .. import access, apply
+from ..admission import CREATE, UPDATE, Attributes, chain_of, options_of
 from ..apply import Writer
-from ..requests.bodies import complain, object_of, place
+from ..requests.bodies import complain, drop_repeated_owners, object_of, place
 from ..requests.options import write_options
 from ..storage.store import key_of
 from ..storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ..requests.options import WriteOptions
     from ..requests.request_info import RequestInfo
@@ -84,8 +86,9 @@ class Creation:
         return self._create(value)
 
     def _create(self, value: dict[str, Any]) -> Outcome:
+        _wipe(value["metadata"])
+        value = self._admitted(value, None)
         metadata = value["metadata"]
-        _wipe(metadata)
         generates = bool(metadata.get("generateName")) and not metadata.get("name")
         if generates:
             self._generate_name(metadata)
@@ -96,14 +99,38 @@ class Creation:
         self.strategy.before_create(value, self.cluster)
         access.sign_request(self.resource, value, self.caller)
         self._validate(value, None)
-        value = self.strategy.round_trip(value)
-        if self.options.dry_run:
-            self._check_free(metadata, generates=generates)
-            return Outcome(value, created=True)
-        _check_unversioned(metadata)
+        self._check_admission(value, None)
+        if not self.options.dry_run:
+            _check_unversioned(metadata)
+        value, stored, form = self.strategy.settled(value)
         self._check_free(metadata, generates=generates)
-        self.collection.put(*self.strategy.to_storage(value))
+        if not self.options.dry_run:
+            self._put(value, stored, form)
         return Outcome(value, created=True)
+
+    def _put(self, value: dict[str, Any], stored: dict[str, Any], form: str) -> None:
+        self.collection.put(stored, form)
+        value["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
+
+    def _may_create(self) -> None:
+        """See to it that an update or an apply may create the object that it names.
+
+        Facts: k8s.io/apiserver, handlers/update.go and patch.go, `createAuthorizerAttributes`.
+
+        Raises:
+            Failure: 403.
+        """
+        if self.caller.is_master:
+            return
+        resource, info = self.resource, self.info
+        wanted = access.Access(
+            "create",
+            resource.plural,
+            resource.group,
+            namespace=info.namespace,
+            name=info.name,
+        )
+        access.authorize(self.caller, wanted, self.cluster)
 
     def _place(self, metadata: dict[str, Any]) -> None:
         place(metadata, self.resource, self.info.namespace)
@@ -126,6 +153,52 @@ class Creation:
 
     def _key(self, metadata: dict[str, Any]) -> str:
         return key_of(metadata.get("namespace", ""), metadata["name"])
+
+    # -------------------------------------------------------------------------- admission
+
+    def _attributes(self, value: dict[str, Any], old: dict[str, Any] | None) -> Attributes:
+        """Return what admission is told of this write."""
+        info, resource = self.info, self.resource
+        name = info.name or value["metadata"].get("name") or ""
+        return Attributes(
+            cluster=self.cluster,
+            request=info.request,
+            strategy=self.strategy,
+            operation=CREATE if old is None else UPDATE,
+            resource=resource,
+            kind=resource.gvk,
+            subresource=info.subresource,
+            namespace=info.namespace,
+            name=name,
+            object=value,
+            old_object=old,
+            options=options_of(
+                "CreateOptions" if old is None else "UpdateOptions", info.request.query
+            ),
+            dry_run=self.options.dry_run,
+        )
+
+    def _admitted(self, value: dict[str, Any], old: dict[str, Any] | None) -> dict[str, Any]:
+        """Return the object as admission changes it, before it is validated."""
+        chain = chain_of(self.cluster)
+        if not chain.is_active:
+            return value
+        owners = value["metadata"].get("managedFields")
+        attributes = self._attributes(deepcopy(value), deepcopy(old))
+        chain.admit(attributes)
+        value = attributes.object or value
+        metadata = value["metadata"]
+        drop_repeated_owners(self.info.request, metadata)
+        self._place(metadata)
+        if owners is not None:  # who owns what is decided by now
+            metadata["managedFields"] = owners
+        return value
+
+    def _check_admission(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
+        """Let admission refuse the object as it would be stored."""
+        chain = chain_of(self.cluster)
+        if chain.is_active:
+            chain.validate(self._attributes(deepcopy(value), deepcopy(old)))
 
     # ------------------------------------------------------------------ what all writes do
 
@@ -150,7 +223,13 @@ class Creation:
         return self.cluster.registry.schema_of(self.resource, api_version)
 
     def _own(self, old: dict[str, Any] | None, value: dict[str, Any]) -> None:
-        apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
+        apply.updated(
+            old, value, self._writer(), self._schema_of, self._ignored(), self._conversion()
+        )
+
+    def _conversion(self) -> Callable[[Any, str], Any] | None:
+        """Return what converts objects between versions, if a webhook has to."""
+        return self.strategy.to_version if self.view.asks_webhook else None
 
     def _ignored(self) -> Iterable[tuple[str, ...]]:
         return self.strategy.reset_fields(self.info.subresource)

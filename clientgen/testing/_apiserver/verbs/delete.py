@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.decoding import normalise, parse
 from clientgen._apimachinery.failures import bad_request, conflict, status_success
 
+from ..admission import DELETE, Attributes, chain_of
 from ..requests.options import DeleteOptions, delete_options
 from .list import page
 
@@ -38,6 +39,12 @@ FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
 _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 _OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
+_MARKS: Final = (
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generation",
+)
 _POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
 
 
@@ -57,41 +64,62 @@ def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
 
 def delete(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of one object."""
-    deletion = _deleting(cluster, info.request, rendering)
+    deletion = _deleting(cluster, info, rendering)
     answer = deletion.delete(cluster.existing(info.resource, info.namespace, info.name))
     return rendering.value(answer)
 
 
-def _deleting(cluster: Cluster, request: Request, rendering: Rendering) -> Deletion:
+def _deleting(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Deletion:
+    request = info.request
     options = options_of(request, cluster)
     warning = rendering.view.strategy.deletion_warning
     if warning and not options.policy and options.orphan is None:
         request.warnings.append(warning)
-    return Deletion(cluster, rendering.view, options)
+    return Deletion(cluster, rendering.view, options, info)
 
 
 def delete_collection(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
-    deletion = _deleting(cluster, info.request, rendering)
+    deletion = _deleting(cluster, info, rendering)
 
     def delete_page(records: Sequence[Record], metadata: dict[str, Any]) -> Answer:
+        kept = cluster.attempt.kept if cluster.attempt is not None else {}
+        # An attempt that had to wait for a webhook has deleted the first ones already.
+        records, metadata, done = kept.setdefault("page", (records, metadata, set[str]()))
         for record in records:
-            if current := deletion.collection.records.get(record.key):
+            current = deletion.collection.records.get(record.key)
+            if current is not None and record.key not in done:
                 deletion.delete(current)
+            done.add(record.key)
         return rendering.records(records, metadata)
 
     return page(cluster, info, rendering.view, delete_page)
 
 
 class Deletion:
-    """Deletes objects of one kind in one way."""
+    """Deletes objects of one kind in one way.
 
-    def __init__(self, cluster: Cluster, view: VersionedView, options: DeleteOptions) -> None:
+    Args:
+        cluster: the server's state.
+        view: the view of the kind.
+        options: how to delete.
+        info: the request that asks for it, which admission may refuse; None for work behind
+            requests.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        view: VersionedView,
+        options: DeleteOptions,
+        info: RequestInfo | None = None,
+    ) -> None:
         self.cluster = cluster
         self.view = view
         self.resource = view.resource
         self.strategy = view.strategy
         self.options = options
+        self._info = info
         self.collection = cluster.store.collection(view.strategy.collection)
 
     def delete(self, record: Record) -> dict[str, Any]:
@@ -103,6 +131,8 @@ class Deletion:
         self.strategy.check_delete(record.name)
         self.check_preconditions(record)
         value = self.view.value(record)
+        if self._info is not None and chain_of(self.cluster).is_active:
+            self._check_admission(self._info, self.view.value(record))
         metadata = value["metadata"]
         was_deleting = bool(metadata.get("deletionTimestamp"))
         if self.strategy.begin_deletion(value, self.cluster.now()):
@@ -118,8 +148,21 @@ class Deletion:
         _set_finalizers(metadata, finalizers)
         self._mark(value, grace, was_deleting=was_deleting)
         if value != before and not self.options.dry_run:
-            self.collection.put(value, self.view.form)
+            self._put_marked(record, value)
         return value
+
+    def _put_marked(self, record: Record, value: dict[str, Any]) -> None:
+        """Store an object that is going; a deletion changes nothing but its metadata."""
+        if not self.strategy.is_converted_by_webhook(record.form):
+            self.collection.put(value, self.view.form)
+            return
+        stored = record.value()
+        for name in _MARKS:
+            stored["metadata"].pop(name, None)
+            if name in value["metadata"]:
+                stored["metadata"][name] = value["metadata"][name]
+        self.collection.put(stored, record.form)
+        value["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
 
     def _stored(self, value: dict[str, Any], form: str) -> dict[str, Any]:
         return self.view.value(self.collection.put(value, form))
@@ -148,6 +191,24 @@ class Deletion:
                 plain = self.strategy.conflict_names_resource
                 kind = resource.plural if plain else resource.kind
                 raise conflict(resource.group, kind, record.name, why)
+
+    def _check_admission(self, info: RequestInfo, value: dict[str, Any]) -> None:
+        attributes = Attributes(
+            cluster=self.cluster,
+            request=info.request,
+            strategy=self.strategy,
+            operation=DELETE,
+            resource=self.resource,
+            kind=self.resource.gvk,
+            subresource="",
+            namespace=info.namespace,
+            name=info.name,
+            object=None,
+            old_object=value,
+            options=_as_object(self.options),
+            dry_run=self.options.dry_run,
+        )
+        chain_of(self.cluster).check(attributes)
 
     # ------------------------------------------------------------------------ decisions
 
@@ -198,6 +259,18 @@ class Deletion:
             "uid": metadata["uid"],
         }
         return status_success(details={name: text for name, text in details.items() if text})
+
+
+def _as_object(options: DeleteOptions) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "dryRun": ["All"] if options.dry_run else None,
+        "gracePeriodSeconds": options.grace,
+        "propagationPolicy": options.policy or None,
+        "orphanDependents": options.orphan,
+        "preconditions": {k: v for k, v in options.preconditions.items() if v is not None} or None,
+    }
+    rest = {name: value for name, value in given.items() if value is not None}
+    return {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1", **rest}
 
 
 def _set_finalizers(metadata: dict[str, Any], finalizers: list[str]) -> None:

@@ -20,7 +20,8 @@ from clientgen._apimachinery.failures import (
     status_success,
     unclassified,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._apimachinery.labels import selects
+from clientgen._apimachinery.optional_parts import part, parts
 
 from ..access.tokens import timestamp
 from ..requests.bodies import body_resource
@@ -106,23 +107,7 @@ def _covers(budget: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     selector: dict[str, Any] | None = part(budget, "spec").get("selector")
     if selector is None:
         return False
-    wanted = part(selector, "matchLabels")
-    return all(labels.get(key) == value for key, value in wanted.items()) and all(
-        _fits(each, labels.get(each.get("key", ""))) for each in parts(selector, "matchExpressions")
-    )
-
-
-def _fits(requirement: Mapping[str, Any], value: str | None) -> bool:
-    values = texts(requirement, "values")
-    match requirement.get("operator"):
-        case "In":
-            return value in values
-        case "NotIn":
-            return value not in values
-        case "Exists":
-            return value is not None
-        case _:
-            return value is None
+    return selects(selector, labels)
 
 
 def _may_go_unhealthy(pod: Mapping[str, Any], budget: Mapping[str, Any]) -> bool:
@@ -232,6 +217,7 @@ def evict_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
         resource = replace(resource, version="v1beta1")
     posted = PostedObject(cluster, info, resource)
     posted.check_namespace()
+    posted.admit()
     check_name(info.name, posted.value, "Eviction")
     options = delete_options({}, part(posted.value, "deleteOptions"))
     options = replace(options, dry_run=options.dry_run or posted.options.dry_run)

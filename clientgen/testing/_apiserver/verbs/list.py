@@ -161,6 +161,7 @@ class _Page:
         return f"{self.namespace}/" if self.namespace else ""
 
     def _listed(self, records: Sequence[Record], version: int, limit: int) -> _Listed:
+        self.view.prepare(records)
         chosen = selected(self.view, self.options, records)
         metadata: dict[str, Any] = {"resourceVersion": str(version)}
         if limit and len(chosen) >= limit and not self._names_one:

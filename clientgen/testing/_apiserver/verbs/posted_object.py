@@ -11,6 +11,8 @@ from clientgen._apimachinery.failures import bad_request
 from clientgen._apimachinery.optional_parts import part
 
 from .. import apply
+from ..admission import CREATE, Attributes, chain_of
+from ..admission import options_of as admission_options
 from ..kinds.codec import Codec
 from ..requests.bodies import complain, object_of, place
 from ..requests.options import write_options
@@ -45,6 +47,37 @@ class PostedObject:
         place(self.value["metadata"], resource, info.namespace)
         self.view = VersionedView(info.strategy, cluster.registry)
         self.collection = cluster.store.collection(info.strategy.collection)
+
+    def admit(self) -> None:
+        """Let admission change or refuse the object.
+
+        Raises:
+            Failure: it is refused.
+        """
+        chain = chain_of(self.cluster)
+        if not chain.is_active:
+            return
+        if "managedFields" not in self.value["metadata"]:
+            self.own()
+        info, registry = self.info, self.cluster.registry
+        strategy = registry.strategy_of(self._resource)
+        attributes = Attributes(
+            cluster=self.cluster,
+            request=info.request,
+            strategy=strategy,
+            operation=CREATE,
+            resource=info.resource if info.subresource else self._resource,
+            kind=self._resource.gvk,
+            subresource=info.subresource,
+            namespace=info.namespace,
+            name=info.name or part(self.value, "metadata").get("name") or "",
+            object=VersionedView(strategy, registry).titled(self.value),
+            old_object=None,
+            options=admission_options("CreateOptions", info.request.query),
+            dry_run=self.options.dry_run,
+        )
+        chain.check(attributes)
+        self.value = attributes.object or self.value
 
     def own(self) -> None:
         """Note who set which fields, as for what is stored."""

@@ -25,6 +25,7 @@ def issue_token(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer
     posted = PostedObject(cluster, info, body_resource(cluster, info))
     posted.check_namespace()
     posted.own()
+    posted.admit()
     value = cluster.tokens.issue(info.namespace, info.name, posted.value, cluster)
     return posted.answer(shown, value)
 
@@ -33,6 +34,7 @@ def answer_review(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answ
     """POST of one of `access.REVIEWS`."""
     posted = PostedObject(cluster, info, info.resource)
     posted.own()
+    posted.admit()
     asked = posted.view.titled(posted.value)
     value = access.review(info.resource, asked, info.request.caller, cluster, cluster.tokens)
     return posted.answer(shown, value)

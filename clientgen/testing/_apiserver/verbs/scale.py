@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Failure, bad_request, invalid, unclassified
 from clientgen._apimachinery.optional_parts import part
 
+from ..admission import Attributes, chain_of
 from ..apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
 from ..kinds.codec import Codec
 from ..patches.patch import APPLY, Patch, patch_type, read_patch
@@ -24,10 +25,13 @@ from ..storage.versioned_view import VersionedView
 from .update import Update
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clientgen._apimachinery.decoding import Parsed
     from clientgen._openapi.resolved import ResolvedSchema
 
     from ..apply.paths import Path
+    from ..requests.options import WriteOptions
     from ..requests.request_info import RequestInfo
     from ..resources import Resource
     from ..responses.answers import Answer
@@ -54,8 +58,8 @@ def scale(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
     kind = "UpdateOptions" if info.verb == "update" else "PatchOptions"
     media = patch_type(info.request, info.strategy.codec) if info.verb == "patch" else ""
     options = write_options(info.request, kind, apply=media == APPLY)
-    write = Update(cluster, info, options)
     access = ScaleAccess(cluster, info, parent)
+    write = _ScaleUpdate(cluster, info, options, resource, access.owned)
     if info.verb == "update":
         body = object_of(info.request, shown.view.strategy.codec, cluster.spec.schemas)
         complain(info.request, body.problems, options.validation, resource)
@@ -68,6 +72,39 @@ def scale(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
         else:
             value = access.patch(write, Patch(media, parsed.value, resource), parsed)
     return shown.value(value)
+
+
+class _ScaleUpdate(Update):
+    """A write to an object of which admission sees the scale."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        info: RequestInfo,
+        options: WriteOptions,
+        body: Resource,
+        read: Callable[[dict[str, Any]], dict[str, Any]],
+    ) -> None:
+        super().__init__(cluster, info, options)
+        self._body = body
+        self._read = read
+
+    def _attributes(self, value: dict[str, Any], old: dict[str, Any] | None) -> Attributes:
+        attributes = super()._attributes(value, old)
+        attributes.strategy = self.cluster.registry.strategy_of(self._body)
+        attributes.kind = self._body.gvk
+        attributes.object = self._read(value)
+        attributes.old_object = None if old is None else self._read(old)
+        return attributes
+
+    def _admitted(self, value: dict[str, Any], old: dict[str, Any] | None) -> dict[str, Any]:
+        chain = chain_of(self.cluster)
+        if not chain.is_active:
+            return value
+        attributes = self._attributes(value, old)
+        chain.admit(attributes)
+        scale = attributes.object or {}
+        return self.strategy.from_scale(deepcopy(value), scale)
 
 
 class ScaleAccess:
@@ -115,7 +152,7 @@ class ScaleAccess:
         if metadata.get("name", self._info.name) != self._info.name:
             raise mismatch("name", metadata["name"], self._info.name)
         live = self._parent.value(record)
-        old = self._owned(live)
+        old = self.owned(live)
         if not self._strategy.converts_scale and "managedFields" not in old["metadata"]:
             raise unclassified(
                 "failed to create manager for existing fields: failed to convert live object "
@@ -135,7 +172,7 @@ class ScaleAccess:
         if causes:
             raise invalid("autoscaling", "Scale", self._info.name, causes)
         live = self._parent.value(record)
-        old = self._owned(live)
+        old = self.owned(live)
         version = scale["metadata"].get("resourceVersion")
         new = {**old, "metadata": {"resourceVersion": version}, "spec": scale.get("spec") or {}}
         updated(old, new, self._writer(write), self._schema_of)
@@ -177,7 +214,7 @@ class ScaleAccess:
         except Failure:  # a write may say it
             return self.read(self._with(live, {"spec": {"replicas": _UNSET}}))
 
-    def _owned(self, live: dict[str, Any]) -> dict[str, Any]:
+    def owned(self, live: dict[str, Any]) -> dict[str, Any]:
         """The scale with the owners that the object's replicas have."""
         scale = self._shown(live)
         entries = for_scale(live["metadata"].get("managedFields"), self._paths())

@@ -81,6 +81,7 @@ class Update(Creation):
             raise self._missing()
         self.check_uid(None, value["metadata"])
         value["metadata"].pop("resourceVersion", None)
+        self._may_create()
         return self.create(value)
 
     def check_target(self, metadata: dict[str, Any]) -> None:
@@ -171,14 +172,16 @@ class Update(Creation):
         `owned` means that its managedFields are settled, and that its defaults are filled in.
         """
         old = self.view.value(record)
-        self._check_version(record, value["metadata"])
-        self._carry_over(old, value)
         if not owned:
             self.strategy.default(value)
             self._own(old, value)
+        value = self._admitted(value, old)
+        self._check_version(record, value["metadata"])
+        self._carry_over(old, value)
         access.check_grants(self.resource, value, old, self.caller, self.cluster)
         self.strategy.before_update(value, old, self.info.subresource, self.cluster)
         self._validate(value, old)
+        self._check_admission(value, old)
         return self.store(record, old, value)
 
     def _check_version(self, record: Record, metadata: dict[str, Any]) -> None:
@@ -214,6 +217,9 @@ class Update(Creation):
     def store(self, record: Record, old: dict[str, Any], value: dict[str, Any]) -> Outcome:
         """Store an object in place of its old self, unless nothing changes.
 
+        Facts: k8s.io/apiserver, etcd3 `GuaranteedUpdate` compares what is stored, so an object
+        that is stored in another version is written anew.
+
         One that was only waiting for its finalizers to go is removed instead.
         """
         metadata = value["metadata"]
@@ -227,8 +233,13 @@ class Update(Creation):
                 self.collection.remove(record.key)
             return Outcome(value)
         if apply.same_but_times(old, value):
-            return Outcome(old)
-        value = self.strategy.round_trip(value)
-        if not self.options.dry_run:
-            self.collection.put(*self.strategy.to_storage(value))
+            if not self.strategy.is_outdated(record.form):
+                return Outcome(old)
+            value = old
+        version = value["metadata"].get("resourceVersion")
+        value, stored, form = self.strategy.settled(value)
+        if self.options.dry_run:
+            value["metadata"]["resourceVersion"] = version
+        else:
+            self._put(value, stored, form)
         return Outcome(value)

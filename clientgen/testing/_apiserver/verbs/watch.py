@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
@@ -24,9 +25,10 @@ from .selection import check_fields, selects
 from .versions import version_number, when_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from random import Random
 
+    from ..calls import WebhookCall
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer, Headers
     from ..responses.rendering import Rendering
@@ -44,6 +46,9 @@ MIN_TIMEOUT: Final = 1800.0
 MOST_BEHIND: Final = 32 * 1024 * 1024
 """The most bytes of changes that wait for a slow client before its watch is ended."""
 
+MOST_HELD: Final = 10_000
+"""The most changes that wait for a webhook before a watch is ended."""
+
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
@@ -51,12 +56,14 @@ def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """Open a watch.
 
     Raises:
-        Failure: 422 for options that do not go together, 500 for a version that is no number.
+        Failure: 400 for a table with something unknown beside its cells, 422 for options that do
+            not go together, 500 for a version that is no number.
     """
     options = list_options(info.request.query, watch=True)
     if info.watch and info.name:
         options = replace(options, fields=(*options.fields, *_named(info.name)))
     check_fields(rendering.view, options.fields)
+    rendering.check()
     version = version_number(options.version)
     store = cluster.store
     collection = store.collection(info.strategy.collection)
@@ -112,7 +119,8 @@ class _Start:
                 stream.tell(change)
         if everything and options.bookmarks:
             stream.bookmark(_INITIAL_END)
-        stream.follow(self.collection, version if not everything else 0)
+        if not stream.ended:
+            stream.follow(self.collection, version if not everything else 0)
         return stream
 
 
@@ -137,6 +145,8 @@ class WatchStream(Stream):
         self._plain = rendering.encoding.form.kind == ""
         self._everything = not options.selects
         self._ready: deque[bytes] = deque()
+        self._held: deque[tuple[tuple[Record, ...], Callable[[], None]]] = deque()
+        self._calls: Sequence[WebhookCall] = ()
         self._behind = 0
         self._wake: Callable[[], None] = _nothing
         self._stop: Callable[[], None] = _nothing
@@ -150,8 +160,15 @@ class WatchStream(Stream):
 
     @property
     def deadline(self) -> float | None:
-        """When a bookmark is due, or the end; None once it has ended."""
-        return self._deadline
+        """When a bookmark is due, a call is given up, or the end; None once it has ended."""
+        if self._deadline is None or not self._calls:
+            return self._deadline
+        return min(self._deadline, *(call.deadline for call in self._calls))
+
+    @property
+    def calls(self) -> Sequence[WebhookCall]:
+        """The calls to a webhook that has to convert the next event."""
+        return self._calls
 
     def _bookmark_after(self, moment: float) -> float:
         """Return the time of the next bookmark: one a minute, and one before the end."""
@@ -164,6 +181,8 @@ class WatchStream(Stream):
     def take(self) -> bytes | None:
         """The lines that are ready; None at the end."""
         self._tick()
+        if self._held:
+            self._release()
         if self._ready:
             lines = b"".join(self._ready)
             self._ready.clear()
@@ -202,8 +221,14 @@ class WatchStream(Stream):
     def start(self, records: list[Record]) -> None:
         """Say what is there already."""
         for record in records:
-            if self._everything or selects(self._view, self._options, record):
-                self._say("ADDED", record)
+            if self._view.asks_webhook:
+                self._hold((record,), partial(self._start_with, record))
+            else:
+                self._start_with(record)
+
+    def _start_with(self, record: Record) -> None:
+        if self._everything or selects(self._view, self._options, record):
+            self._say("ADDED", record)
 
     def follow(self, collection: Collection, after: int) -> None:
         """Go on with what changes from now on; changes up to a version to come are passed over."""
@@ -222,6 +247,7 @@ class WatchStream(Stream):
         What was not taken is forgotten: the client goes on after the last event that it has seen.
         """
         self._ready.clear()
+        self._held.clear()
         self.close()
 
     def tell(self, change: Change) -> None:
@@ -230,6 +256,13 @@ class WatchStream(Stream):
             return
         if self._namespace and change.record.namespace != self._namespace:
             return
+        if self._view.asks_webhook:
+            both = tuple(each for each in (change.before, change.after) if each is not None)
+            self._hold(both, partial(self._tell, change))
+        else:
+            self._tell(change)
+
+    def _tell(self, change: Change) -> None:
         was, is_ = self._sees(change.before), self._sees(change.after)
         if is_:
             assert change.after is not None
@@ -244,9 +277,7 @@ class WatchStream(Stream):
 
     def _say(self, kind: str, record: Record, change: Change | None = None) -> None:
         if not self._plain:
-            shown = self._rendering.shown(self._view.value(record), columns=self._columns)
-            self._columns = False
-            self._put(_line(kind, json.encode(shown)))
+            self._put_shown(kind, self._view.value(record))
         elif change is None:
             self._put(_line(kind, self._view.whole(record)))
         else:
@@ -264,10 +295,62 @@ class WatchStream(Stream):
         if annotations:
             metadata["annotations"] = annotations
         value = self._view.titled({"metadata": metadata})
-        if not self._plain:
-            value = self._rendering.shown(value, columns=self._columns)
-            self._columns = False
-        self._put(_line("BOOKMARK", json.encode(value)))
+        if self._held:
+            self._hold((), partial(self._put_bookmark, value))
+        else:
+            self._put_bookmark(value)
+
+    def _put_bookmark(self, value: dict[str, Any]) -> None:
+        if self._plain:
+            self._put(_line("BOOKMARK", json.encode(value)))
+        else:
+            self._put_shown("BOOKMARK", value)
+
+    # ------------------------------------------------------------------------- webhooks
+
+    def _hold(self, records: tuple[Record, ...], say: Callable[[], None]) -> None:
+        """Say something when a webhook has converted these records, after what is held already."""
+        self._held.append((records, say))
+        if len(self._held) > MOST_HELD:
+            self._give_up()
+        self._wake()
+
+    def _release(self) -> None:
+        """Say what is held, as far as it has been converted."""
+        try:
+            while self._held and not self.ended:
+                records, say = self._held[0]
+                calls = self._view.pending(records)
+                if calls:
+                    self._wait_for(calls)
+                    return
+                self._held.popleft()
+                say()
+        except Failure as failure:
+            self._held.clear()
+            self.fail(failure)
+        self._calls = ()
+
+    def _wait_for(self, calls: Sequence[WebhookCall]) -> None:
+        for call in calls:
+            if call not in self._calls:
+                call.on_ready(self._call_ended)
+        self._calls = calls
+
+    def _call_ended(self) -> None:
+        self._wake()
+
+    def _put_shown(self, kind: str, value: dict[str, Any]) -> None:
+        """Say something in the form that was asked for; an object that has no such form ends it."""
+        if self.ended:
+            return
+        try:
+            shown = self._rendering.shown(value, columns=self._columns)
+        except Failure:
+            self.close()
+            return
+        self._columns = False
+        self._put(_line(kind, json.encode(shown)))
 
     def fail(self, failure: Failure) -> None:
         """End with an ERROR event."""

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,8 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -45,6 +45,16 @@ from .resources import (
     VALIDATING_WEBHOOK_CONFIGURATIONS,
 )
 
+if TYPE_CHECKING:
+    from .manifests import (
+        MutatingAdmissionPolicyBindingManifest,
+        MutatingAdmissionPolicyManifest,
+        MutatingWebhookConfigurationManifest,
+        ValidatingAdmissionPolicyBindingManifest,
+        ValidatingAdmissionPolicyManifest,
+        ValidatingWebhookConfigurationManifest,
+    )
+
 __all__ = [
     "AdmissionregistrationV1Client",
     "MutatingAdmissionPolicyBindingClient",
@@ -56,51 +66,116 @@ __all__ = [
 ]
 
 
-class MutatingAdmissionPolicyClient(ResourceClient):
+class MutatingAdmissionPolicyClient(WaitingClient[MutatingAdmissionPolicy]):
     """Client for MutatingAdmissionPolicy objects."""
 
     resource = MUTATING_ADMISSION_POLICIES
     _accessor = "mutating_admission_policies"
+    _model = MutatingAdmissionPolicy
+    _list_model = MutatingAdmissionPolicyList
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(MutatingAdmissionPolicyList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[MutatingAdmissionPolicy]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(MutatingAdmissionPolicyList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[MutatingAdmissionPolicy]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(MutatingAdmissionPolicy, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicy:
-        """Get the MutatingAdmissionPolicy called `name`."""
+        """Get the MutatingAdmissionPolicy called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(MutatingAdmissionPolicy, name, options)
 
     def create(
         self,
-        body: MutatingAdmissionPolicy,
+        body: MutatingAdmissionPolicy | MutatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicy:
-        """Create the MutatingAdmissionPolicy."""
+        """Create the MutatingAdmissionPolicy.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(MutatingAdmissionPolicy, body, options)
 
     def update(
         self,
-        body: MutatingAdmissionPolicy,
+        body: MutatingAdmissionPolicy | MutatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicy:
-        """Replace the MutatingAdmissionPolicy with `body`."""
+        """Replace the MutatingAdmissionPolicy with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(MutatingAdmissionPolicy, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: MutatingAdmissionPolicyManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> MutatingAdmissionPolicy:
-        """Patch the MutatingAdmissionPolicy called `name`."""
+        """Patch the MutatingAdmissionPolicy called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(MutatingAdmissionPolicy, name, patch, options)
 
     def edit(
@@ -109,17 +184,31 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         change: Callable[[MutatingAdmissionPolicy], object],
         **options: Unpack[EditOptions],
     ) -> MutatingAdmissionPolicy:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(MutatingAdmissionPolicy, name, change, options)
 
     def apply(
         self,
-        body: MutatingAdmissionPolicy | Mapping[str, object],
+        body: MutatingAdmissionPolicy | MutatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicy:
         """Server-side apply: create or update the MutatingAdmissionPolicy.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(MutatingAdmissionPolicy, body, options)
 
@@ -131,6 +220,16 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         """Delete the MutatingAdmissionPolicy called `name`.
 
         Returns the MutatingAdmissionPolicy if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(MutatingAdmissionPolicy, name, options)
 
@@ -138,55 +237,141 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> MutatingAdmissionPolicyList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(MutatingAdmissionPolicyList, options)
 
 
-class MutatingAdmissionPolicyBindingClient(ResourceClient):
+class MutatingAdmissionPolicyBindingClient(WaitingClient[MutatingAdmissionPolicyBinding]):
     """Client for MutatingAdmissionPolicyBinding objects."""
 
     resource = MUTATING_ADMISSION_POLICY_BINDINGS
     _accessor = "mutating_admission_policy_bindings"
+    _model = MutatingAdmissionPolicyBinding
+    _list_model = MutatingAdmissionPolicyBindingList
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyBindingList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(MutatingAdmissionPolicyBindingList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[MutatingAdmissionPolicyBinding]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(MutatingAdmissionPolicyBindingList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[MutatingAdmissionPolicyBinding]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(MutatingAdmissionPolicyBinding, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicyBinding:
-        """Get the MutatingAdmissionPolicyBinding called `name`."""
+        """Get the MutatingAdmissionPolicyBinding called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(MutatingAdmissionPolicyBinding, name, options)
 
     def create(
         self,
-        body: MutatingAdmissionPolicyBinding,
+        body: (
+            MutatingAdmissionPolicyBinding | MutatingAdmissionPolicyBindingManifest | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Create the MutatingAdmissionPolicyBinding."""
+        """Create the MutatingAdmissionPolicyBinding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(MutatingAdmissionPolicyBinding, body, options)
 
     def update(
         self,
-        body: MutatingAdmissionPolicyBinding,
+        body: (
+            MutatingAdmissionPolicyBinding | MutatingAdmissionPolicyBindingManifest | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Replace the MutatingAdmissionPolicyBinding with `body`."""
+        """Replace the MutatingAdmissionPolicyBinding with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(MutatingAdmissionPolicyBinding, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: MutatingAdmissionPolicyBindingManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Patch the MutatingAdmissionPolicyBinding called `name`."""
+        """Patch the MutatingAdmissionPolicyBinding called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(MutatingAdmissionPolicyBinding, name, patch, options)
 
     def edit(
@@ -195,17 +380,33 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         change: Callable[[MutatingAdmissionPolicyBinding], object],
         **options: Unpack[EditOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(MutatingAdmissionPolicyBinding, name, change, options)
 
     def apply(
         self,
-        body: MutatingAdmissionPolicyBinding | Mapping[str, object],
+        body: (
+            MutatingAdmissionPolicyBinding | MutatingAdmissionPolicyBindingManifest | Unstructured
+        ),
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicyBinding:
         """Server-side apply: create or update the MutatingAdmissionPolicyBinding.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(MutatingAdmissionPolicyBinding, body, options)
 
@@ -217,6 +418,16 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         """Delete the MutatingAdmissionPolicyBinding called `name`.
 
         Returns the MutatingAdmissionPolicyBinding if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(MutatingAdmissionPolicyBinding, name, options)
 
@@ -224,55 +435,137 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> MutatingAdmissionPolicyBindingList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(MutatingAdmissionPolicyBindingList, options)
 
 
-class MutatingWebhookConfigurationClient(ResourceClient):
+class MutatingWebhookConfigurationClient(WaitingClient[MutatingWebhookConfiguration]):
     """Client for MutatingWebhookConfiguration objects."""
 
     resource = MUTATING_WEBHOOK_CONFIGURATIONS
     _accessor = "mutating_webhook_configurations"
+    _model = MutatingWebhookConfiguration
+    _list_model = MutatingWebhookConfigurationList
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingWebhookConfigurationList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(MutatingWebhookConfigurationList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[MutatingWebhookConfiguration]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(MutatingWebhookConfigurationList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[MutatingWebhookConfiguration]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(MutatingWebhookConfiguration, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingWebhookConfiguration:
-        """Get the MutatingWebhookConfiguration called `name`."""
+        """Get the MutatingWebhookConfiguration called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(MutatingWebhookConfiguration, name, options)
 
     def create(
         self,
-        body: MutatingWebhookConfiguration,
+        body: MutatingWebhookConfiguration | MutatingWebhookConfigurationManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> MutatingWebhookConfiguration:
-        """Create the MutatingWebhookConfiguration."""
+        """Create the MutatingWebhookConfiguration.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(MutatingWebhookConfiguration, body, options)
 
     def update(
         self,
-        body: MutatingWebhookConfiguration,
+        body: MutatingWebhookConfiguration | MutatingWebhookConfigurationManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> MutatingWebhookConfiguration:
-        """Replace the MutatingWebhookConfiguration with `body`."""
+        """Replace the MutatingWebhookConfiguration with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(MutatingWebhookConfiguration, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: MutatingWebhookConfigurationManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> MutatingWebhookConfiguration:
-        """Patch the MutatingWebhookConfiguration called `name`."""
+        """Patch the MutatingWebhookConfiguration called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(MutatingWebhookConfiguration, name, patch, options)
 
     def edit(
@@ -281,17 +574,31 @@ class MutatingWebhookConfigurationClient(ResourceClient):
         change: Callable[[MutatingWebhookConfiguration], object],
         **options: Unpack[EditOptions],
     ) -> MutatingWebhookConfiguration:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(MutatingWebhookConfiguration, name, change, options)
 
     def apply(
         self,
-        body: MutatingWebhookConfiguration | Mapping[str, object],
+        body: MutatingWebhookConfiguration | MutatingWebhookConfigurationManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> MutatingWebhookConfiguration:
         """Server-side apply: create or update the MutatingWebhookConfiguration.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(MutatingWebhookConfiguration, body, options)
 
@@ -303,6 +610,16 @@ class MutatingWebhookConfigurationClient(ResourceClient):
         """Delete the MutatingWebhookConfiguration called `name`.
 
         Returns the MutatingWebhookConfiguration if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(MutatingWebhookConfiguration, name, options)
 
@@ -310,55 +627,137 @@ class MutatingWebhookConfigurationClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> MutatingWebhookConfigurationList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(MutatingWebhookConfigurationList, options)
 
 
-class ValidatingAdmissionPolicyClient(ResourceClient):
+class ValidatingAdmissionPolicyClient(WaitingClient[ValidatingAdmissionPolicy]):
     """Client for ValidatingAdmissionPolicy objects."""
 
     resource = VALIDATING_ADMISSION_POLICIES
     _accessor = "validating_admission_policies"
+    _model = ValidatingAdmissionPolicy
+    _list_model = ValidatingAdmissionPolicyList
 
     def list(self, **options: Unpack[ListOptions]) -> ValidatingAdmissionPolicyList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ValidatingAdmissionPolicyList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ValidatingAdmissionPolicy]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ValidatingAdmissionPolicyList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ValidatingAdmissionPolicy]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ValidatingAdmissionPolicy, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ValidatingAdmissionPolicy:
-        """Get the ValidatingAdmissionPolicy called `name`."""
+        """Get the ValidatingAdmissionPolicy called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ValidatingAdmissionPolicy, name, options)
 
     def create(
         self,
-        body: ValidatingAdmissionPolicy,
+        body: ValidatingAdmissionPolicy | ValidatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Create the ValidatingAdmissionPolicy."""
+        """Create the ValidatingAdmissionPolicy.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ValidatingAdmissionPolicy, body, options)
 
     def update(
         self,
-        body: ValidatingAdmissionPolicy,
+        body: ValidatingAdmissionPolicy | ValidatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Replace the ValidatingAdmissionPolicy with `body`."""
+        """Replace the ValidatingAdmissionPolicy with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ValidatingAdmissionPolicy, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ValidatingAdmissionPolicyManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Patch the ValidatingAdmissionPolicy called `name`."""
+        """Patch the ValidatingAdmissionPolicy called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ValidatingAdmissionPolicy, name, patch, options)
 
     def edit(
@@ -367,17 +766,31 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
         change: Callable[[ValidatingAdmissionPolicy], object],
         **options: Unpack[EditOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ValidatingAdmissionPolicy, name, change, options)
 
     def apply(
         self,
-        body: ValidatingAdmissionPolicy | Mapping[str, object],
+        body: ValidatingAdmissionPolicy | ValidatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ValidatingAdmissionPolicy:
         """Server-side apply: create or update the ValidatingAdmissionPolicy.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ValidatingAdmissionPolicy, body, options)
 
@@ -389,6 +802,16 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
         """Delete the ValidatingAdmissionPolicy called `name`.
 
         Returns the ValidatingAdmissionPolicy if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ValidatingAdmissionPolicy, name, options)
 
@@ -396,55 +819,129 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ValidatingAdmissionPolicyList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ValidatingAdmissionPolicyList, options)
 
     def update_status(
         self,
-        body: ValidatingAdmissionPolicy,
+        body: ValidatingAdmissionPolicy | ValidatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Replace the status of the ValidatingAdmissionPolicy with that of `body`."""
+        """Replace the status of the ValidatingAdmissionPolicy with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ValidatingAdmissionPolicy, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ValidatingAdmissionPolicy | Mapping[str, object],
+        body: ValidatingAdmissionPolicy | ValidatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ValidatingAdmissionPolicy:
         """Server-side apply: update the status of the ValidatingAdmissionPolicy.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ValidatingAdmissionPolicy, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[ValidatingAdmissionPolicy]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[ValidatingAdmissionPolicy, ValidatingAdmissionPolicyManifest]:
         """Get, update, patch, apply or edit the status of the ValidatingAdmissionPolicy called `name`."""
         return self._subresource(ValidatingAdmissionPolicy, name, "status")
 
 
-class ValidatingAdmissionPolicyBindingClient(ResourceClient):
+class ValidatingAdmissionPolicyBindingClient(
+    WaitingClient[ValidatingAdmissionPolicyBinding],
+):
     """Client for ValidatingAdmissionPolicyBinding objects."""
 
     resource = VALIDATING_ADMISSION_POLICY_BINDINGS
     _accessor = "validating_admission_policy_bindings"
+    _model = ValidatingAdmissionPolicyBinding
+    _list_model = ValidatingAdmissionPolicyBindingList
 
     def list(self, **options: Unpack[ListOptions]) -> ValidatingAdmissionPolicyBindingList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ValidatingAdmissionPolicyBindingList, options)
 
     def each(
         self,
         **options: Unpack[EachOptions],
     ) -> Iterator[ValidatingAdmissionPolicyBinding]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ValidatingAdmissionPolicyBindingList, options)
 
     def watch(
         self,
         **options: Unpack[WatchOptions],
     ) -> Watch[ValidatingAdmissionPolicyBinding]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ValidatingAdmissionPolicyBinding, options)
 
     def get(
@@ -452,32 +949,67 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
         name: str,
         **options: Unpack[GetOptions],
     ) -> ValidatingAdmissionPolicyBinding:
-        """Get the ValidatingAdmissionPolicyBinding called `name`."""
+        """Get the ValidatingAdmissionPolicyBinding called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ValidatingAdmissionPolicyBinding, name, options)
 
     def create(
         self,
-        body: ValidatingAdmissionPolicyBinding,
+        body: (
+            ValidatingAdmissionPolicyBinding
+            | ValidatingAdmissionPolicyBindingManifest
+            | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> ValidatingAdmissionPolicyBinding:
-        """Create the ValidatingAdmissionPolicyBinding."""
+        """Create the ValidatingAdmissionPolicyBinding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ValidatingAdmissionPolicyBinding, body, options)
 
     def update(
         self,
-        body: ValidatingAdmissionPolicyBinding,
+        body: (
+            ValidatingAdmissionPolicyBinding
+            | ValidatingAdmissionPolicyBindingManifest
+            | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> ValidatingAdmissionPolicyBinding:
-        """Replace the ValidatingAdmissionPolicyBinding with `body`."""
+        """Replace the ValidatingAdmissionPolicyBinding with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ValidatingAdmissionPolicyBinding, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ValidatingAdmissionPolicyBindingManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ValidatingAdmissionPolicyBinding:
-        """Patch the ValidatingAdmissionPolicyBinding called `name`."""
+        """Patch the ValidatingAdmissionPolicyBinding called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ValidatingAdmissionPolicyBinding, name, patch, options)
 
     def edit(
@@ -486,17 +1018,35 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
         change: Callable[[ValidatingAdmissionPolicyBinding], object],
         **options: Unpack[EditOptions],
     ) -> ValidatingAdmissionPolicyBinding:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ValidatingAdmissionPolicyBinding, name, change, options)
 
     def apply(
         self,
-        body: ValidatingAdmissionPolicyBinding | Mapping[str, object],
+        body: (
+            ValidatingAdmissionPolicyBinding
+            | ValidatingAdmissionPolicyBindingManifest
+            | Unstructured
+        ),
         **options: Unpack[ApplyOptions],
     ) -> ValidatingAdmissionPolicyBinding:
         """Server-side apply: create or update the ValidatingAdmissionPolicyBinding.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ValidatingAdmissionPolicyBinding, body, options)
 
@@ -508,6 +1058,16 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
         """Delete the ValidatingAdmissionPolicyBinding called `name`.
 
         Returns the ValidatingAdmissionPolicyBinding if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ValidatingAdmissionPolicyBinding, name, options)
 
@@ -515,55 +1075,141 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ValidatingAdmissionPolicyBindingList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ValidatingAdmissionPolicyBindingList, options)
 
 
-class ValidatingWebhookConfigurationClient(ResourceClient):
+class ValidatingWebhookConfigurationClient(WaitingClient[ValidatingWebhookConfiguration]):
     """Client for ValidatingWebhookConfiguration objects."""
 
     resource = VALIDATING_WEBHOOK_CONFIGURATIONS
     _accessor = "validating_webhook_configurations"
+    _model = ValidatingWebhookConfiguration
+    _list_model = ValidatingWebhookConfigurationList
 
     def list(self, **options: Unpack[ListOptions]) -> ValidatingWebhookConfigurationList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ValidatingWebhookConfigurationList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ValidatingWebhookConfiguration]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ValidatingWebhookConfigurationList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ValidatingWebhookConfiguration]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ValidatingWebhookConfiguration, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ValidatingWebhookConfiguration:
-        """Get the ValidatingWebhookConfiguration called `name`."""
+        """Get the ValidatingWebhookConfiguration called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ValidatingWebhookConfiguration, name, options)
 
     def create(
         self,
-        body: ValidatingWebhookConfiguration,
+        body: (
+            ValidatingWebhookConfiguration | ValidatingWebhookConfigurationManifest | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> ValidatingWebhookConfiguration:
-        """Create the ValidatingWebhookConfiguration."""
+        """Create the ValidatingWebhookConfiguration.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ValidatingWebhookConfiguration, body, options)
 
     def update(
         self,
-        body: ValidatingWebhookConfiguration,
+        body: (
+            ValidatingWebhookConfiguration | ValidatingWebhookConfigurationManifest | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> ValidatingWebhookConfiguration:
-        """Replace the ValidatingWebhookConfiguration with `body`."""
+        """Replace the ValidatingWebhookConfiguration with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ValidatingWebhookConfiguration, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ValidatingWebhookConfigurationManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ValidatingWebhookConfiguration:
-        """Patch the ValidatingWebhookConfiguration called `name`."""
+        """Patch the ValidatingWebhookConfiguration called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ValidatingWebhookConfiguration, name, patch, options)
 
     def edit(
@@ -572,17 +1218,33 @@ class ValidatingWebhookConfigurationClient(ResourceClient):
         change: Callable[[ValidatingWebhookConfiguration], object],
         **options: Unpack[EditOptions],
     ) -> ValidatingWebhookConfiguration:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ValidatingWebhookConfiguration, name, change, options)
 
     def apply(
         self,
-        body: ValidatingWebhookConfiguration | Mapping[str, object],
+        body: (
+            ValidatingWebhookConfiguration | ValidatingWebhookConfigurationManifest | Unstructured
+        ),
         **options: Unpack[ApplyOptions],
     ) -> ValidatingWebhookConfiguration:
         """Server-side apply: create or update the ValidatingWebhookConfiguration.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ValidatingWebhookConfiguration, body, options)
 
@@ -594,6 +1256,16 @@ class ValidatingWebhookConfigurationClient(ResourceClient):
         """Delete the ValidatingWebhookConfiguration called `name`.
 
         Returns the ValidatingWebhookConfiguration if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ValidatingWebhookConfiguration, name, options)
 
@@ -601,7 +1273,24 @@ class ValidatingWebhookConfigurationClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ValidatingWebhookConfigurationList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ValidatingWebhookConfigurationList, options)
 
 

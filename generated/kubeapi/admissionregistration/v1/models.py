@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     LabelSelector,
@@ -14,6 +16,16 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        MutatingAdmissionPolicyBindingManifest,
+        MutatingAdmissionPolicyManifest,
+        MutatingWebhookConfigurationManifest,
+        ValidatingAdmissionPolicyBindingManifest,
+        ValidatingAdmissionPolicyManifest,
+        ValidatingWebhookConfigurationManifest,
+    )
 
 __all__ = [
     "ApplyConfiguration",
@@ -120,6 +132,10 @@ class MutatingAdmissionPolicy(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: MutatingAdmissionPolicySpec = auto(MutatingAdmissionPolicySpec)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> MutatingAdmissionPolicyManifest: ...
+
 
 class MutatingAdmissionPolicyBindingSpec(Model):
     """MutatingAdmissionPolicyBindingSpec of admissionregistration.k8s.io/v1."""
@@ -139,6 +155,10 @@ class MutatingAdmissionPolicyBinding(Model):
     kind: Literal["MutatingAdmissionPolicyBinding"] = constant("MutatingAdmissionPolicyBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: MutatingAdmissionPolicyBindingSpec = auto(MutatingAdmissionPolicyBindingSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> MutatingAdmissionPolicyBindingManifest: ...
 
 
 class MutatingAdmissionPolicyBindingList(ModelList[MutatingAdmissionPolicyBinding]):
@@ -190,6 +210,10 @@ class MutatingWebhookConfiguration(Model):
     kind: Literal["MutatingWebhookConfiguration"] = constant("MutatingWebhookConfiguration")
     metadata: ObjectMeta = auto(ObjectMeta)
     webhooks: list[MutatingWebhook] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> MutatingWebhookConfigurationManifest: ...
 
 
 class MutatingWebhookConfigurationList(ModelList[MutatingWebhookConfiguration]):
@@ -298,6 +322,10 @@ class ValidatingAdmissionPolicy(Model):
     spec: ValidatingAdmissionPolicySpec = auto(ValidatingAdmissionPolicySpec)
     status: ValidatingAdmissionPolicyStatus = auto(ValidatingAdmissionPolicyStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ValidatingAdmissionPolicyManifest: ...
+
 
 class ValidatingAdmissionPolicyBinding(Model):
     """ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1."""
@@ -309,6 +337,10 @@ class ValidatingAdmissionPolicyBinding(Model):
     kind: Literal["ValidatingAdmissionPolicyBinding"] = constant("ValidatingAdmissionPolicyBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ValidatingAdmissionPolicyBindingSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ValidatingAdmissionPolicyBindingManifest: ...
 
 
 class ValidatingAdmissionPolicyBindingList(ModelList[ValidatingAdmissionPolicyBinding]):
@@ -368,6 +400,10 @@ class ValidatingWebhookConfiguration(Model):
     kind: Literal["ValidatingWebhookConfiguration"] = constant("ValidatingWebhookConfiguration")
     metadata: ObjectMeta = auto(ObjectMeta)
     webhooks: list[ValidatingWebhook] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ValidatingWebhookConfigurationManifest: ...
 
 
 class ValidatingWebhookConfigurationList(ModelList[ValidatingWebhookConfiguration]):

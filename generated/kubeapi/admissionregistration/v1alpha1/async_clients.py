@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,8 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -30,6 +30,9 @@ from .models import (
 )
 from .resources import MUTATING_ADMISSION_POLICIES, MUTATING_ADMISSION_POLICY_BINDINGS
 
+if TYPE_CHECKING:
+    from .manifests import MutatingAdmissionPolicyBindingManifest, MutatingAdmissionPolicyManifest
+
 __all__ = [
     "AsyncAdmissionregistrationV1alpha1Client",
     "AsyncMutatingAdmissionPolicyBindingClient",
@@ -37,51 +40,116 @@ __all__ = [
 ]
 
 
-class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):
+class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPolicy]):
     """Client for MutatingAdmissionPolicy objects."""
 
     resource = MUTATING_ADMISSION_POLICIES
     _accessor = "mutating_admission_policies"
+    _model = MutatingAdmissionPolicy
+    _list_model = MutatingAdmissionPolicyList
 
     async def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(MutatingAdmissionPolicyList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[MutatingAdmissionPolicy]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(MutatingAdmissionPolicyList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[MutatingAdmissionPolicy]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(MutatingAdmissionPolicy, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicy:
-        """Get the MutatingAdmissionPolicy called `name`."""
+        """Get the MutatingAdmissionPolicy called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(MutatingAdmissionPolicy, name, options)
 
     async def create(
         self,
-        body: MutatingAdmissionPolicy,
+        body: MutatingAdmissionPolicy | MutatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicy:
-        """Create the MutatingAdmissionPolicy."""
+        """Create the MutatingAdmissionPolicy.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(MutatingAdmissionPolicy, body, options)
 
     async def update(
         self,
-        body: MutatingAdmissionPolicy,
+        body: MutatingAdmissionPolicy | MutatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicy:
-        """Replace the MutatingAdmissionPolicy with `body`."""
+        """Replace the MutatingAdmissionPolicy with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(MutatingAdmissionPolicy, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: MutatingAdmissionPolicyManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> MutatingAdmissionPolicy:
-        """Patch the MutatingAdmissionPolicy called `name`."""
+        """Patch the MutatingAdmissionPolicy called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(MutatingAdmissionPolicy, name, patch, options)
 
     async def edit(
@@ -90,17 +158,31 @@ class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):
         change: Callable[[MutatingAdmissionPolicy], object],
         **options: Unpack[EditOptions],
     ) -> MutatingAdmissionPolicy:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(MutatingAdmissionPolicy, name, change, options)
 
     async def apply(
         self,
-        body: MutatingAdmissionPolicy | Mapping[str, object],
+        body: MutatingAdmissionPolicy | MutatingAdmissionPolicyManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicy:
         """Server-side apply: create or update the MutatingAdmissionPolicy.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(MutatingAdmissionPolicy, body, options)
 
@@ -112,6 +194,16 @@ class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):
         """Delete the MutatingAdmissionPolicy called `name`.
 
         Returns the MutatingAdmissionPolicy if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(MutatingAdmissionPolicy, name, options)
 
@@ -119,55 +211,141 @@ class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> MutatingAdmissionPolicyList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(MutatingAdmissionPolicyList, options)
 
 
-class AsyncMutatingAdmissionPolicyBindingClient(AsyncResourceClient):
+class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmissionPolicyBinding]):
     """Client for MutatingAdmissionPolicyBinding objects."""
 
     resource = MUTATING_ADMISSION_POLICY_BINDINGS
     _accessor = "mutating_admission_policy_bindings"
+    _model = MutatingAdmissionPolicyBinding
+    _list_model = MutatingAdmissionPolicyBindingList
 
     async def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyBindingList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(MutatingAdmissionPolicyBindingList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[MutatingAdmissionPolicyBinding]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(MutatingAdmissionPolicyBindingList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[MutatingAdmissionPolicyBinding]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(MutatingAdmissionPolicyBinding, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicyBinding:
-        """Get the MutatingAdmissionPolicyBinding called `name`."""
+        """Get the MutatingAdmissionPolicyBinding called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(MutatingAdmissionPolicyBinding, name, options)
 
     async def create(
         self,
-        body: MutatingAdmissionPolicyBinding,
+        body: (
+            MutatingAdmissionPolicyBinding | MutatingAdmissionPolicyBindingManifest | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Create the MutatingAdmissionPolicyBinding."""
+        """Create the MutatingAdmissionPolicyBinding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(MutatingAdmissionPolicyBinding, body, options)
 
     async def update(
         self,
-        body: MutatingAdmissionPolicyBinding,
+        body: (
+            MutatingAdmissionPolicyBinding | MutatingAdmissionPolicyBindingManifest | Unstructured
+        ),
         **options: Unpack[WriteOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Replace the MutatingAdmissionPolicyBinding with `body`."""
+        """Replace the MutatingAdmissionPolicyBinding with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(MutatingAdmissionPolicyBinding, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: MutatingAdmissionPolicyBindingManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Patch the MutatingAdmissionPolicyBinding called `name`."""
+        """Patch the MutatingAdmissionPolicyBinding called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(MutatingAdmissionPolicyBinding, name, patch, options)
 
     async def edit(
@@ -176,17 +354,33 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncResourceClient):
         change: Callable[[MutatingAdmissionPolicyBinding], object],
         **options: Unpack[EditOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(MutatingAdmissionPolicyBinding, name, change, options)
 
     async def apply(
         self,
-        body: MutatingAdmissionPolicyBinding | Mapping[str, object],
+        body: (
+            MutatingAdmissionPolicyBinding | MutatingAdmissionPolicyBindingManifest | Unstructured
+        ),
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicyBinding:
         """Server-side apply: create or update the MutatingAdmissionPolicyBinding.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(MutatingAdmissionPolicyBinding, body, options)
 
@@ -198,6 +392,16 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncResourceClient):
         """Delete the MutatingAdmissionPolicyBinding called `name`.
 
         Returns the MutatingAdmissionPolicyBinding if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(MutatingAdmissionPolicyBinding, name, options)
 
@@ -205,7 +409,24 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> MutatingAdmissionPolicyBindingList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(MutatingAdmissionPolicyBindingList, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     LabelSelector,
     Literal,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import MutatingAdmissionPolicyBindingManifest, MutatingAdmissionPolicyManifest
 
 __all__ = [
     "ApplyConfiguration",
@@ -85,6 +90,10 @@ class MutatingAdmissionPolicy(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: MutatingAdmissionPolicySpec = auto(MutatingAdmissionPolicySpec)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> MutatingAdmissionPolicyManifest: ...
+
 
 class MutatingAdmissionPolicyBindingSpec(Model):
     """MutatingAdmissionPolicyBindingSpec of admissionregistration.k8s.io/v1beta1."""
@@ -104,6 +113,10 @@ class MutatingAdmissionPolicyBinding(Model):
     kind: Literal["MutatingAdmissionPolicyBinding"] = constant("MutatingAdmissionPolicyBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: MutatingAdmissionPolicyBindingSpec = auto(MutatingAdmissionPolicyBindingSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> MutatingAdmissionPolicyBindingManifest: ...
 
 
 class MutatingAdmissionPolicyBindingList(ModelList[MutatingAdmissionPolicyBinding]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import CustomResourceDefinition, CustomResourceDefinitionList
 from .resources import CUSTOM_RESOURCE_DEFINITIONS
+
+if TYPE_CHECKING:
+    from .manifests import CustomResourceDefinitionManifest
 
 __all__ = [
     "AsyncApiextensionsV1Client",
@@ -31,51 +34,116 @@ __all__ = [
 ]
 
 
-class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
+class AsyncCustomResourceDefinitionClient(AsyncWaitingClient[CustomResourceDefinition]):
     """Client for CustomResourceDefinition objects."""
 
     resource = CUSTOM_RESOURCE_DEFINITIONS
     _accessor = "custom_resource_definitions"
+    _model = CustomResourceDefinition
+    _list_model = CustomResourceDefinitionList
 
     async def list(self, **options: Unpack[ListOptions]) -> CustomResourceDefinitionList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CustomResourceDefinitionList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[CustomResourceDefinition]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CustomResourceDefinitionList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[CustomResourceDefinition]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CustomResourceDefinition, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> CustomResourceDefinition:
-        """Get the CustomResourceDefinition called `name`."""
+        """Get the CustomResourceDefinition called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(CustomResourceDefinition, name, options)
 
     async def create(
         self,
-        body: CustomResourceDefinition,
+        body: CustomResourceDefinition | CustomResourceDefinitionManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CustomResourceDefinition:
-        """Create the CustomResourceDefinition."""
+        """Create the CustomResourceDefinition.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(CustomResourceDefinition, body, options)
 
     async def update(
         self,
-        body: CustomResourceDefinition,
+        body: CustomResourceDefinition | CustomResourceDefinitionManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CustomResourceDefinition:
-        """Replace the CustomResourceDefinition with `body`."""
+        """Replace the CustomResourceDefinition with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CustomResourceDefinition, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: CustomResourceDefinitionManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> CustomResourceDefinition:
-        """Patch the CustomResourceDefinition called `name`."""
+        """Patch the CustomResourceDefinition called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(CustomResourceDefinition, name, patch, options)
 
     async def edit(
@@ -84,17 +152,31 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
         change: Callable[[CustomResourceDefinition], object],
         **options: Unpack[EditOptions],
     ) -> CustomResourceDefinition:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(CustomResourceDefinition, name, change, options)
 
     async def apply(
         self,
-        body: CustomResourceDefinition | Mapping[str, object],
+        body: CustomResourceDefinition | CustomResourceDefinitionManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CustomResourceDefinition:
         """Server-side apply: create or update the CustomResourceDefinition.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CustomResourceDefinition, body, options)
 
@@ -106,6 +188,16 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
         """Delete the CustomResourceDefinition called `name`.
 
         Returns the CustomResourceDefinition if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CustomResourceDefinition, name, options)
 
@@ -113,29 +205,63 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CustomResourceDefinitionList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CustomResourceDefinitionList, options)
 
     async def update_status(
         self,
-        body: CustomResourceDefinition,
+        body: CustomResourceDefinition | CustomResourceDefinitionManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CustomResourceDefinition:
-        """Replace the status of the CustomResourceDefinition with that of `body`."""
+        """Replace the status of the CustomResourceDefinition with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CustomResourceDefinition, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: CustomResourceDefinition | Mapping[str, object],
+        body: CustomResourceDefinition | CustomResourceDefinitionManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CustomResourceDefinition:
         """Server-side apply: update the status of the CustomResourceDefinition.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CustomResourceDefinition, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[CustomResourceDefinition]:
+    def status(
+        self,
+        name: str,
+    ) -> AsyncSubresource[CustomResourceDefinition, CustomResourceDefinitionManifest]:
         """Get, update, patch, apply or edit the status of the CustomResourceDefinition called `name`."""
         return self._subresource(CustomResourceDefinition, name, "status")
 

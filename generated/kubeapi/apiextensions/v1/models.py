@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -15,6 +17,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import CustomResourceDefinitionManifest
 
 __all__ = [
     "CustomResourceColumnDefinition",
@@ -78,6 +83,10 @@ class CustomResourceDefinition(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CustomResourceDefinitionSpec
     status: CustomResourceDefinitionStatus = auto(CustomResourceDefinitionStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CustomResourceDefinitionManifest: ...
 
 
 class CustomResourceDefinitionCondition(Model):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import APIServiceManifest
 
 __all__ = [
     "APIService",
@@ -53,6 +58,10 @@ class APIService(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: APIServiceSpec = auto(APIServiceSpec)
     status: APIServiceStatus = auto(APIServiceStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> APIServiceManifest: ...
 
 
 class APIServiceCondition(Model):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
@@ -38,6 +44,16 @@ from .models import (
 )
 from .resources import CONTROLLER_REVISIONS, DAEMON_SETS, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS
 
+if TYPE_CHECKING:
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from .manifests import (
+        ControllerRevisionManifest,
+        DaemonSetManifest,
+        DeploymentManifest,
+        ReplicaSetManifest,
+        StatefulSetManifest,
+    )
+
 __all__ = [
     "AppsV1Client",
     "ControllerRevisionClient",
@@ -53,55 +69,123 @@ __all__ = [
 ]
 
 
-class ControllerRevisionCollection(ResourceClient):
+class ControllerRevisionCollection(WaitingCollection[ControllerRevision]):
     """Lists and watches ControllerRevision objects in all namespaces."""
 
     resource = CONTROLLER_REVISIONS
     _accessor = "controller_revisions"
+    _model = ControllerRevision
+    _list_model = ControllerRevisionList
 
     def list(self, **options: Unpack[ListOptions]) -> ControllerRevisionList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ControllerRevisionList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ControllerRevision]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ControllerRevisionList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ControllerRevision]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ControllerRevision, options)
 
 
-class ControllerRevisionClient(ControllerRevisionCollection):
+class ControllerRevisionClient(
+    WaitingClient[ControllerRevision],
+    ControllerRevisionCollection,
+):
     """Client for ControllerRevision objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ControllerRevision:
-        """Get the ControllerRevision called `name`."""
+        """Get the ControllerRevision called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ControllerRevision, name, options)
 
     def create(
         self,
-        body: ControllerRevision,
+        body: ControllerRevision | ControllerRevisionManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ControllerRevision:
-        """Create the ControllerRevision."""
+        """Create the ControllerRevision.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ControllerRevision, body, options)
 
     def update(
         self,
-        body: ControllerRevision,
+        body: ControllerRevision | ControllerRevisionManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ControllerRevision:
-        """Replace the ControllerRevision with `body`."""
+        """Replace the ControllerRevision with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ControllerRevision, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ControllerRevisionManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ControllerRevision:
-        """Patch the ControllerRevision called `name`."""
+        """Patch the ControllerRevision called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ControllerRevision, name, patch, options)
 
     def edit(
@@ -110,17 +194,31 @@ class ControllerRevisionClient(ControllerRevisionCollection):
         change: Callable[[ControllerRevision], object],
         **options: Unpack[EditOptions],
     ) -> ControllerRevision:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ControllerRevision, name, change, options)
 
     def apply(
         self,
-        body: ControllerRevision | Mapping[str, object],
+        body: ControllerRevision | ControllerRevisionManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ControllerRevision:
         """Server-side apply: create or update the ControllerRevision.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ControllerRevision, body, options)
 
@@ -132,6 +230,16 @@ class ControllerRevisionClient(ControllerRevisionCollection):
         """Delete the ControllerRevision called `name`.
 
         Returns the ControllerRevision if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ControllerRevision, name, options)
 
@@ -139,46 +247,141 @@ class ControllerRevisionClient(ControllerRevisionCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ControllerRevisionList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ControllerRevisionList, options)
 
 
-class DaemonSetCollection(ResourceClient):
+class DaemonSetCollection(WaitingCollection[DaemonSet]):
     """Lists and watches DaemonSet objects in all namespaces."""
 
     resource = DAEMON_SETS
     _accessor = "daemon_sets"
+    _model = DaemonSet
+    _list_model = DaemonSetList
 
     def list(self, **options: Unpack[ListOptions]) -> DaemonSetList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(DaemonSetList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[DaemonSet]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DaemonSetList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[DaemonSet]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(DaemonSet, options)
 
 
-class DaemonSetClient(DaemonSetCollection):
+class DaemonSetClient(WaitingClient[DaemonSet], DaemonSetCollection):
     """Client for DaemonSet objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> DaemonSet:
-        """Get the DaemonSet called `name`."""
+        """Get the DaemonSet called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(DaemonSet, name, options)
 
-    def create(self, body: DaemonSet, **options: Unpack[WriteOptions]) -> DaemonSet:
-        """Create the DaemonSet."""
+    def create(
+        self,
+        body: DaemonSet | DaemonSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DaemonSet:
+        """Create the DaemonSet.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(DaemonSet, body, options)
 
-    def update(self, body: DaemonSet, **options: Unpack[WriteOptions]) -> DaemonSet:
-        """Replace the DaemonSet with `body`."""
+    def update(
+        self,
+        body: DaemonSet | DaemonSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DaemonSet:
+        """Replace the DaemonSet with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(DaemonSet, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> DaemonSet:
-        """Patch the DaemonSet called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: DaemonSetManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> DaemonSet:
+        """Patch the DaemonSet called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(DaemonSet, name, patch, options)
 
     def edit(
@@ -187,17 +390,31 @@ class DaemonSetClient(DaemonSetCollection):
         change: Callable[[DaemonSet], object],
         **options: Unpack[EditOptions],
     ) -> DaemonSet:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(DaemonSet, name, change, options)
 
     def apply(
         self,
-        body: DaemonSet | Mapping[str, object],
+        body: DaemonSet | DaemonSetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DaemonSet:
         """Server-side apply: create or update the DaemonSet.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(DaemonSet, body, options)
 
@@ -205,6 +422,16 @@ class DaemonSetClient(DaemonSetCollection):
         """Delete the DaemonSet called `name`.
 
         Returns the DaemonSet if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(DaemonSet, name, options)
 
@@ -212,64 +439,177 @@ class DaemonSetClient(DaemonSetCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DaemonSetList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(DaemonSetList, options)
 
-    def update_status(self, body: DaemonSet, **options: Unpack[WriteOptions]) -> DaemonSet:
-        """Replace the status of the DaemonSet with that of `body`."""
+    def update_status(
+        self,
+        body: DaemonSet | DaemonSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DaemonSet:
+        """Replace the status of the DaemonSet with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(DaemonSet, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: DaemonSet | Mapping[str, object],
+        body: DaemonSet | DaemonSetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DaemonSet:
         """Server-side apply: update the status of the DaemonSet.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(DaemonSet, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[DaemonSet]:
+    def status(self, name: str) -> Subresource[DaemonSet, DaemonSetManifest]:
         """Get, update, patch, apply or edit the status of the DaemonSet called `name`."""
         return self._subresource(DaemonSet, name, "status")
 
 
-class DeploymentCollection(ResourceClient):
+class DeploymentCollection(WaitingCollection[Deployment]):
     """Lists and watches Deployment objects in all namespaces."""
 
     resource = DEPLOYMENTS
+    _model = Deployment
+    _list_model = DeploymentList
 
     def list(self, **options: Unpack[ListOptions]) -> DeploymentList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(DeploymentList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Deployment]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DeploymentList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Deployment]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Deployment, options)
 
 
-class DeploymentClient(DeploymentCollection):
+class DeploymentClient(WaitingClient[Deployment], DeploymentCollection):
     """Client for Deployment objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Deployment:
-        """Get the Deployment called `name`."""
+        """Get the Deployment called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Deployment, name, options)
 
-    def create(self, body: Deployment, **options: Unpack[WriteOptions]) -> Deployment:
-        """Create the Deployment."""
+    def create(
+        self,
+        body: Deployment | DeploymentManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Deployment:
+        """Create the Deployment.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Deployment, body, options)
 
-    def update(self, body: Deployment, **options: Unpack[WriteOptions]) -> Deployment:
-        """Replace the Deployment with `body`."""
+    def update(
+        self,
+        body: Deployment | DeploymentManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Deployment:
+        """Replace the Deployment with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Deployment, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Deployment:
-        """Patch the Deployment called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: DeploymentManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Deployment:
+        """Patch the Deployment called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Deployment, name, patch, options)
 
     def edit(
@@ -278,17 +618,31 @@ class DeploymentClient(DeploymentCollection):
         change: Callable[[Deployment], object],
         **options: Unpack[EditOptions],
     ) -> Deployment:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Deployment, name, change, options)
 
     def apply(
         self,
-        body: Deployment | Mapping[str, object],
+        body: Deployment | DeploymentManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Deployment:
         """Server-side apply: create or update the Deployment.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Deployment, body, options)
 
@@ -296,6 +650,16 @@ class DeploymentClient(DeploymentCollection):
         """Delete the Deployment called `name`.
 
         Returns the Deployment if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Deployment, name, options)
 
@@ -303,69 +667,182 @@ class DeploymentClient(DeploymentCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DeploymentList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(DeploymentList, options)
 
-    def update_status(self, body: Deployment, **options: Unpack[WriteOptions]) -> Deployment:
-        """Replace the status of the Deployment with that of `body`."""
+    def update_status(
+        self,
+        body: Deployment | DeploymentManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Deployment:
+        """Replace the status of the Deployment with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Deployment, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Deployment | Mapping[str, object],
+        body: Deployment | DeploymentManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Deployment:
         """Server-side apply: update the status of the Deployment.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Deployment, body, options, subresource="status")
 
-    def scale(self, name: str) -> Subresource[Scale]:
+    def scale(self, name: str) -> Subresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the Deployment called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> Subresource[Deployment]:
+    def status(self, name: str) -> Subresource[Deployment, DeploymentManifest]:
         """Get, update, patch, apply or edit the status of the Deployment called `name`."""
         return self._subresource(Deployment, name, "status")
 
 
-class ReplicaSetCollection(ResourceClient):
+class ReplicaSetCollection(WaitingCollection[ReplicaSet]):
     """Lists and watches ReplicaSet objects in all namespaces."""
 
     resource = REPLICA_SETS
     _accessor = "replica_sets"
+    _model = ReplicaSet
+    _list_model = ReplicaSetList
 
     def list(self, **options: Unpack[ListOptions]) -> ReplicaSetList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ReplicaSetList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ReplicaSet]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ReplicaSetList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ReplicaSet]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ReplicaSet, options)
 
 
-class ReplicaSetClient(ReplicaSetCollection):
+class ReplicaSetClient(WaitingClient[ReplicaSet], ReplicaSetCollection):
     """Client for ReplicaSet objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ReplicaSet:
-        """Get the ReplicaSet called `name`."""
+        """Get the ReplicaSet called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ReplicaSet, name, options)
 
-    def create(self, body: ReplicaSet, **options: Unpack[WriteOptions]) -> ReplicaSet:
-        """Create the ReplicaSet."""
+    def create(
+        self,
+        body: ReplicaSet | ReplicaSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ReplicaSet:
+        """Create the ReplicaSet.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ReplicaSet, body, options)
 
-    def update(self, body: ReplicaSet, **options: Unpack[WriteOptions]) -> ReplicaSet:
-        """Replace the ReplicaSet with `body`."""
+    def update(
+        self,
+        body: ReplicaSet | ReplicaSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ReplicaSet:
+        """Replace the ReplicaSet with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ReplicaSet, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> ReplicaSet:
-        """Patch the ReplicaSet called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: ReplicaSetManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> ReplicaSet:
+        """Patch the ReplicaSet called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ReplicaSet, name, patch, options)
 
     def edit(
@@ -374,17 +851,31 @@ class ReplicaSetClient(ReplicaSetCollection):
         change: Callable[[ReplicaSet], object],
         **options: Unpack[EditOptions],
     ) -> ReplicaSet:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ReplicaSet, name, change, options)
 
     def apply(
         self,
-        body: ReplicaSet | Mapping[str, object],
+        body: ReplicaSet | ReplicaSetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ReplicaSet:
         """Server-side apply: create or update the ReplicaSet.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ReplicaSet, body, options)
 
@@ -392,6 +883,16 @@ class ReplicaSetClient(ReplicaSetCollection):
         """Delete the ReplicaSet called `name`.
 
         Returns the ReplicaSet if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ReplicaSet, name, options)
 
@@ -399,69 +900,182 @@ class ReplicaSetClient(ReplicaSetCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ReplicaSetList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ReplicaSetList, options)
 
-    def update_status(self, body: ReplicaSet, **options: Unpack[WriteOptions]) -> ReplicaSet:
-        """Replace the status of the ReplicaSet with that of `body`."""
+    def update_status(
+        self,
+        body: ReplicaSet | ReplicaSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ReplicaSet:
+        """Replace the status of the ReplicaSet with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ReplicaSet, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ReplicaSet | Mapping[str, object],
+        body: ReplicaSet | ReplicaSetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ReplicaSet:
         """Server-side apply: update the status of the ReplicaSet.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ReplicaSet, body, options, subresource="status")
 
-    def scale(self, name: str) -> Subresource[Scale]:
+    def scale(self, name: str) -> Subresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the ReplicaSet called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> Subresource[ReplicaSet]:
+    def status(self, name: str) -> Subresource[ReplicaSet, ReplicaSetManifest]:
         """Get, update, patch, apply or edit the status of the ReplicaSet called `name`."""
         return self._subresource(ReplicaSet, name, "status")
 
 
-class StatefulSetCollection(ResourceClient):
+class StatefulSetCollection(WaitingCollection[StatefulSet]):
     """Lists and watches StatefulSet objects in all namespaces."""
 
     resource = STATEFUL_SETS
     _accessor = "stateful_sets"
+    _model = StatefulSet
+    _list_model = StatefulSetList
 
     def list(self, **options: Unpack[ListOptions]) -> StatefulSetList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(StatefulSetList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[StatefulSet]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StatefulSetList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[StatefulSet]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(StatefulSet, options)
 
 
-class StatefulSetClient(StatefulSetCollection):
+class StatefulSetClient(WaitingClient[StatefulSet], StatefulSetCollection):
     """Client for StatefulSet objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> StatefulSet:
-        """Get the StatefulSet called `name`."""
+        """Get the StatefulSet called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(StatefulSet, name, options)
 
-    def create(self, body: StatefulSet, **options: Unpack[WriteOptions]) -> StatefulSet:
-        """Create the StatefulSet."""
+    def create(
+        self,
+        body: StatefulSet | StatefulSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StatefulSet:
+        """Create the StatefulSet.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(StatefulSet, body, options)
 
-    def update(self, body: StatefulSet, **options: Unpack[WriteOptions]) -> StatefulSet:
-        """Replace the StatefulSet with `body`."""
+    def update(
+        self,
+        body: StatefulSet | StatefulSetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StatefulSet:
+        """Replace the StatefulSet with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(StatefulSet, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> StatefulSet:
-        """Patch the StatefulSet called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: StatefulSetManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> StatefulSet:
+        """Patch the StatefulSet called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(StatefulSet, name, patch, options)
 
     def edit(
@@ -470,17 +1084,31 @@ class StatefulSetClient(StatefulSetCollection):
         change: Callable[[StatefulSet], object],
         **options: Unpack[EditOptions],
     ) -> StatefulSet:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(StatefulSet, name, change, options)
 
     def apply(
         self,
-        body: StatefulSet | Mapping[str, object],
+        body: StatefulSet | StatefulSetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> StatefulSet:
         """Server-side apply: create or update the StatefulSet.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(StatefulSet, body, options)
 
@@ -488,6 +1116,16 @@ class StatefulSetClient(StatefulSetCollection):
         """Delete the StatefulSet called `name`.
 
         Returns the StatefulSet if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(StatefulSet, name, options)
 
@@ -495,33 +1133,64 @@ class StatefulSetClient(StatefulSetCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StatefulSetList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(StatefulSetList, options)
 
     def update_status(
         self,
-        body: StatefulSet,
+        body: StatefulSet | StatefulSetManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> StatefulSet:
-        """Replace the status of the StatefulSet with that of `body`."""
+        """Replace the status of the StatefulSet with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(StatefulSet, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: StatefulSet | Mapping[str, object],
+        body: StatefulSet | StatefulSetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> StatefulSet:
         """Server-side apply: update the status of the StatefulSet.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(StatefulSet, body, options, subresource="status")
 
-    def scale(self, name: str) -> Subresource[Scale]:
+    def scale(self, name: str) -> Subresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the StatefulSet called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> Subresource[StatefulSet]:
+    def status(self, name: str) -> Subresource[StatefulSet, StatefulSetManifest]:
         """Get, update, patch, apply or edit the status of the StatefulSet called `name`."""
         return self._subresource(StatefulSet, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     UNSET_ZERO,
@@ -19,6 +21,15 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import PersistentVolumeClaim, PodTemplateSpec
+
+if TYPE_CHECKING:
+    from .manifests import (
+        ControllerRevisionManifest,
+        DaemonSetManifest,
+        DeploymentManifest,
+        ReplicaSetManifest,
+        StatefulSetManifest,
+    )
 
 __all__ = [
     "ControllerRevision",
@@ -63,6 +74,10 @@ class ControllerRevision(Model):
     revision: int
     data: Raw = field(default=NO_RAW)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ControllerRevisionManifest: ...
+
 
 class ControllerRevisionList(ModelList[ControllerRevision]):
     """ControllerRevisionList of apps/v1."""
@@ -104,6 +119,10 @@ class DaemonSet(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: DaemonSetSpec = auto(DaemonSetSpec)
     status: DaemonSetStatus = auto(DaemonSetStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DaemonSetManifest: ...
 
 
 class DaemonSetCondition(Model):
@@ -166,6 +185,10 @@ class Deployment(Model):
     spec: DeploymentSpec = auto(DeploymentSpec)
     status: DeploymentStatus = auto(DeploymentStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DeploymentManifest: ...
+
 
 class DeploymentCondition(Model):
     """DeploymentCondition of apps/v1."""
@@ -221,6 +244,10 @@ class ReplicaSet(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ReplicaSetSpec = auto(ReplicaSetSpec)
     status: ReplicaSetStatus = auto(ReplicaSetStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ReplicaSetManifest: ...
 
 
 class ReplicaSetCondition(Model):
@@ -302,6 +329,10 @@ class StatefulSet(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: StatefulSetSpec = auto(StatefulSetSpec)
     status: StatefulSetStatus = auto(StatefulSetStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> StatefulSetManifest: ...
 
 
 class StatefulSetCondition(Model):

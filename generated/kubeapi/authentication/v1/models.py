@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ObjectMeta, Time, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import SelfSubjectReviewManifest, TokenRequestManifest, TokenReviewManifest
 
 __all__ = [
     "BoundObjectReference",
@@ -45,6 +50,10 @@ class SelfSubjectReview(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     status: SelfSubjectReviewStatus = auto(SelfSubjectReviewStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SelfSubjectReviewManifest: ...
+
 
 class TokenRequestSpec(Model):
     """TokenRequestSpec of authentication.k8s.io/v1."""
@@ -73,6 +82,10 @@ class TokenRequest(Model):
     spec: TokenRequestSpec = auto(TokenRequestSpec)
     status: TokenRequestStatus = auto(TokenRequestStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> TokenRequestManifest: ...
+
 
 class TokenReviewStatus(Model):
     """TokenReviewStatus of authentication.k8s.io/v1."""
@@ -94,6 +107,10 @@ class TokenReview(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: TokenReviewSpec
     status: TokenReviewStatus = auto(TokenReviewStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> TokenReviewManifest: ...
 
 
 class TokenReviewSpec(Model, sensitive=("token",)):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import WriteOptions
 from clientgen.runtime.sync import ResourceClient, Rest
+from clientgen.runtime.models import Unstructured
 
 from .models import (
     LocalSubjectAccessReview,
@@ -20,6 +21,14 @@ from .resources import (
     SELF_SUBJECT_RULES_REVIEWS,
     SUBJECT_ACCESS_REVIEWS,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        LocalSubjectAccessReviewManifest,
+        SelfSubjectAccessReviewManifest,
+        SelfSubjectRulesReviewManifest,
+        SubjectAccessReviewManifest,
+    )
 
 __all__ = [
     "AuthorizationV1Client",
@@ -38,10 +47,17 @@ class LocalSubjectAccessReviewClient(ResourceClient):
 
     def create(
         self,
-        body: LocalSubjectAccessReview,
+        body: LocalSubjectAccessReview | LocalSubjectAccessReviewManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> LocalSubjectAccessReview:
-        """Create the LocalSubjectAccessReview."""
+        """Create the LocalSubjectAccessReview.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(LocalSubjectAccessReview, body, options)
 
 
@@ -53,10 +69,17 @@ class SelfSubjectAccessReviewClient(ResourceClient):
 
     def create(
         self,
-        body: SelfSubjectAccessReview,
+        body: SelfSubjectAccessReview | SelfSubjectAccessReviewManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> SelfSubjectAccessReview:
-        """Create the SelfSubjectAccessReview."""
+        """Create the SelfSubjectAccessReview.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(SelfSubjectAccessReview, body, options)
 
 
@@ -68,10 +91,17 @@ class SelfSubjectRulesReviewClient(ResourceClient):
 
     def create(
         self,
-        body: SelfSubjectRulesReview,
+        body: SelfSubjectRulesReview | SelfSubjectRulesReviewManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> SelfSubjectRulesReview:
-        """Create the SelfSubjectRulesReview."""
+        """Create the SelfSubjectRulesReview.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(SelfSubjectRulesReview, body, options)
 
 
@@ -83,10 +113,17 @@ class SubjectAccessReviewClient(ResourceClient):
 
     def create(
         self,
-        body: SubjectAccessReview,
+        body: SubjectAccessReview | SubjectAccessReviewManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> SubjectAccessReview:
-        """Create the SubjectAccessReview."""
+        """Create the SubjectAccessReview.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(SubjectAccessReview, body, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     FieldSelectorRequirement,
     LabelSelectorRequirement,
@@ -13,6 +15,14 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        LocalSubjectAccessReviewManifest,
+        SelfSubjectAccessReviewManifest,
+        SelfSubjectRulesReviewManifest,
+        SubjectAccessReviewManifest,
+    )
 
 __all__ = [
     "FieldSelectorAttributes",
@@ -68,6 +78,10 @@ class LocalSubjectAccessReview(Model):
     spec: SubjectAccessReviewSpec
     status: SubjectAccessReviewStatus = auto(SubjectAccessReviewStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> LocalSubjectAccessReviewManifest: ...
+
 
 class NonResourceAttributes(Model):
     """NonResourceAttributes of authorization.k8s.io/v1."""
@@ -118,6 +132,10 @@ class SelfSubjectAccessReview(Model):
     spec: SelfSubjectAccessReviewSpec
     status: SubjectAccessReviewStatus = auto(SubjectAccessReviewStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SelfSubjectAccessReviewManifest: ...
+
 
 class SelfSubjectAccessReviewSpec(Model):
     """SelfSubjectAccessReviewSpec of authorization.k8s.io/v1."""
@@ -147,6 +165,10 @@ class SelfSubjectRulesReview(Model):
     spec: SelfSubjectRulesReviewSpec
     status: SubjectRulesReviewStatus = auto(SubjectRulesReviewStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SelfSubjectRulesReviewManifest: ...
+
 
 class SelfSubjectRulesReviewSpec(Model):
     """SelfSubjectRulesReviewSpec of authorization.k8s.io/v1."""
@@ -165,6 +187,10 @@ class SubjectAccessReview(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: SubjectAccessReviewSpec
     status: SubjectAccessReviewStatus = auto(SubjectAccessReviewStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SubjectAccessReviewManifest: ...
 
 
 class SubjectAccessReviewSpec(Model):

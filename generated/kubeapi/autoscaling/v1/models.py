@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     UNSET_ZERO,
     Literal,
@@ -14,6 +16,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import HorizontalPodAutoscalerManifest, ScaleManifest
 
 __all__ = [
     "CrossVersionObjectReference",
@@ -57,6 +62,10 @@ class HorizontalPodAutoscaler(Model):
     spec: HorizontalPodAutoscalerSpec
     status: HorizontalPodAutoscalerStatus = auto(HorizontalPodAutoscalerStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> HorizontalPodAutoscalerManifest: ...
+
 
 class HorizontalPodAutoscalerList(ModelList[HorizontalPodAutoscaler]):
     """HorizontalPodAutoscalerList of autoscaling/v1."""
@@ -98,3 +107,7 @@ class Scale(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ScaleSpec = auto(ScaleSpec)
     status: ScaleStatus = auto(ScaleStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ScaleManifest: ...

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,12 +19,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import HorizontalPodAutoscaler, HorizontalPodAutoscalerList
 from .resources import HORIZONTAL_POD_AUTOSCALERS
+
+if TYPE_CHECKING:
+    from .manifests import HorizontalPodAutoscalerManifest
 
 __all__ = [
     "AutoscalingV2Client",
@@ -33,55 +42,123 @@ __all__ = [
 ]
 
 
-class HorizontalPodAutoscalerCollection(ResourceClient):
+class HorizontalPodAutoscalerCollection(WaitingCollection[HorizontalPodAutoscaler]):
     """Lists and watches HorizontalPodAutoscaler objects in all namespaces."""
 
     resource = HORIZONTAL_POD_AUTOSCALERS
     _accessor = "horizontal_pod_autoscalers"
+    _model = HorizontalPodAutoscaler
+    _list_model = HorizontalPodAutoscalerList
 
     def list(self, **options: Unpack[ListOptions]) -> HorizontalPodAutoscalerList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(HorizontalPodAutoscalerList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[HorizontalPodAutoscaler]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(HorizontalPodAutoscalerList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[HorizontalPodAutoscaler]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(HorizontalPodAutoscaler, options)
 
 
-class HorizontalPodAutoscalerClient(HorizontalPodAutoscalerCollection):
+class HorizontalPodAutoscalerClient(
+    WaitingClient[HorizontalPodAutoscaler],
+    HorizontalPodAutoscalerCollection,
+):
     """Client for HorizontalPodAutoscaler objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> HorizontalPodAutoscaler:
-        """Get the HorizontalPodAutoscaler called `name`."""
+        """Get the HorizontalPodAutoscaler called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(HorizontalPodAutoscaler, name, options)
 
     def create(
         self,
-        body: HorizontalPodAutoscaler,
+        body: HorizontalPodAutoscaler | HorizontalPodAutoscalerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> HorizontalPodAutoscaler:
-        """Create the HorizontalPodAutoscaler."""
+        """Create the HorizontalPodAutoscaler.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(HorizontalPodAutoscaler, body, options)
 
     def update(
         self,
-        body: HorizontalPodAutoscaler,
+        body: HorizontalPodAutoscaler | HorizontalPodAutoscalerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> HorizontalPodAutoscaler:
-        """Replace the HorizontalPodAutoscaler with `body`."""
+        """Replace the HorizontalPodAutoscaler with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(HorizontalPodAutoscaler, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: HorizontalPodAutoscalerManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> HorizontalPodAutoscaler:
-        """Patch the HorizontalPodAutoscaler called `name`."""
+        """Patch the HorizontalPodAutoscaler called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(HorizontalPodAutoscaler, name, patch, options)
 
     def edit(
@@ -90,17 +167,31 @@ class HorizontalPodAutoscalerClient(HorizontalPodAutoscalerCollection):
         change: Callable[[HorizontalPodAutoscaler], object],
         **options: Unpack[EditOptions],
     ) -> HorizontalPodAutoscaler:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(HorizontalPodAutoscaler, name, change, options)
 
     def apply(
         self,
-        body: HorizontalPodAutoscaler | Mapping[str, object],
+        body: HorizontalPodAutoscaler | HorizontalPodAutoscalerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> HorizontalPodAutoscaler:
         """Server-side apply: create or update the HorizontalPodAutoscaler.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(HorizontalPodAutoscaler, body, options)
 
@@ -112,6 +203,16 @@ class HorizontalPodAutoscalerClient(HorizontalPodAutoscalerCollection):
         """Delete the HorizontalPodAutoscaler called `name`.
 
         Returns the HorizontalPodAutoscaler if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(HorizontalPodAutoscaler, name, options)
 
@@ -119,29 +220,63 @@ class HorizontalPodAutoscalerClient(HorizontalPodAutoscalerCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> HorizontalPodAutoscalerList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(HorizontalPodAutoscalerList, options)
 
     def update_status(
         self,
-        body: HorizontalPodAutoscaler,
+        body: HorizontalPodAutoscaler | HorizontalPodAutoscalerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> HorizontalPodAutoscaler:
-        """Replace the status of the HorizontalPodAutoscaler with that of `body`."""
+        """Replace the status of the HorizontalPodAutoscaler with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(HorizontalPodAutoscaler, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: HorizontalPodAutoscaler | Mapping[str, object],
+        body: HorizontalPodAutoscaler | HorizontalPodAutoscalerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> HorizontalPodAutoscaler:
         """Server-side apply: update the status of the HorizontalPodAutoscaler.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(HorizontalPodAutoscaler, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[HorizontalPodAutoscaler]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[HorizontalPodAutoscaler, HorizontalPodAutoscalerManifest]:
         """Get, update, patch, apply or edit the status of the HorizontalPodAutoscaler called `name`."""
         return self._subresource(HorizontalPodAutoscaler, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     UNSET_ZERO,
     LabelSelector,
@@ -16,6 +18,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import HorizontalPodAutoscalerManifest
 
 __all__ = [
     "ContainerResourceMetricSource",
@@ -119,6 +124,10 @@ class HorizontalPodAutoscaler(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: HorizontalPodAutoscalerSpec
     status: HorizontalPodAutoscalerStatus = auto(HorizontalPodAutoscalerStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> HorizontalPodAutoscalerManifest: ...
 
 
 class HorizontalPodAutoscalerBehavior(Model):

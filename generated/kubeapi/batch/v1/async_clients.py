@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,12 +19,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import CronJob, CronJobList, Job, JobList
 from .resources import CRON_JOBS, JOBS
+
+if TYPE_CHECKING:
+    from .manifests import CronJobManifest, JobManifest
 
 __all__ = [
     "AsyncBatchV1Client",
@@ -35,42 +44,120 @@ __all__ = [
 ]
 
 
-class AsyncCronJobCollection(AsyncResourceClient):
+class AsyncCronJobCollection(AsyncWaitingCollection[CronJob]):
     """Lists and watches CronJob objects in all namespaces."""
 
     resource = CRON_JOBS
     _accessor = "cron_jobs"
+    _model = CronJob
+    _list_model = CronJobList
 
     async def list(self, **options: Unpack[ListOptions]) -> CronJobList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CronJobList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[CronJob]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CronJobList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[CronJob]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CronJob, options)
 
 
-class AsyncCronJobClient(AsyncCronJobCollection):
+class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
     """Client for CronJob objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> CronJob:
-        """Get the CronJob called `name`."""
+        """Get the CronJob called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(CronJob, name, options)
 
-    async def create(self, body: CronJob, **options: Unpack[WriteOptions]) -> CronJob:
-        """Create the CronJob."""
+    async def create(
+        self,
+        body: CronJob | CronJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronJob:
+        """Create the CronJob.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(CronJob, body, options)
 
-    async def update(self, body: CronJob, **options: Unpack[WriteOptions]) -> CronJob:
-        """Replace the CronJob with `body`."""
+    async def update(
+        self,
+        body: CronJob | CronJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronJob:
+        """Replace the CronJob with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CronJob, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> CronJob:
-        """Patch the CronJob called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: CronJobManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> CronJob:
+        """Patch the CronJob called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(CronJob, name, patch, options)
 
     async def edit(
@@ -79,17 +166,31 @@ class AsyncCronJobClient(AsyncCronJobCollection):
         change: Callable[[CronJob], object],
         **options: Unpack[EditOptions],
     ) -> CronJob:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(CronJob, name, change, options)
 
     async def apply(
         self,
-        body: CronJob | Mapping[str, object],
+        body: CronJob | CronJobManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CronJob:
         """Server-side apply: create or update the CronJob.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CronJob, body, options)
 
@@ -97,6 +198,16 @@ class AsyncCronJobClient(AsyncCronJobCollection):
         """Delete the CronJob called `name`.
 
         Returns the CronJob if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CronJob, name, options)
 
@@ -104,64 +215,177 @@ class AsyncCronJobClient(AsyncCronJobCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CronJobList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CronJobList, options)
 
-    async def update_status(self, body: CronJob, **options: Unpack[WriteOptions]) -> CronJob:
-        """Replace the status of the CronJob with that of `body`."""
+    async def update_status(
+        self,
+        body: CronJob | CronJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronJob:
+        """Replace the status of the CronJob with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CronJob, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: CronJob | Mapping[str, object],
+        body: CronJob | CronJobManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CronJob:
         """Server-side apply: update the status of the CronJob.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CronJob, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[CronJob]:
+    def status(self, name: str) -> AsyncSubresource[CronJob, CronJobManifest]:
         """Get, update, patch, apply or edit the status of the CronJob called `name`."""
         return self._subresource(CronJob, name, "status")
 
 
-class AsyncJobCollection(AsyncResourceClient):
+class AsyncJobCollection(AsyncWaitingCollection[Job]):
     """Lists and watches Job objects in all namespaces."""
 
     resource = JOBS
+    _model = Job
+    _list_model = JobList
 
     async def list(self, **options: Unpack[ListOptions]) -> JobList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(JobList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Job]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(JobList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Job]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Job, options)
 
 
-class AsyncJobClient(AsyncJobCollection):
+class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
     """Client for Job objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Job:
-        """Get the Job called `name`."""
+        """Get the Job called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Job, name, options)
 
-    async def create(self, body: Job, **options: Unpack[WriteOptions]) -> Job:
-        """Create the Job."""
+    async def create(
+        self,
+        body: Job | JobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Job:
+        """Create the Job.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Job, body, options)
 
-    async def update(self, body: Job, **options: Unpack[WriteOptions]) -> Job:
-        """Replace the Job with `body`."""
+    async def update(
+        self,
+        body: Job | JobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Job:
+        """Replace the Job with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Job, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Job:
-        """Patch the Job called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: JobManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Job:
+        """Patch the Job called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Job, name, patch, options)
 
     async def edit(
@@ -170,13 +394,31 @@ class AsyncJobClient(AsyncJobCollection):
         change: Callable[[Job], object],
         **options: Unpack[EditOptions],
     ) -> Job:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Job, name, change, options)
 
-    async def apply(self, body: Job | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Job:
+    async def apply(
+        self,
+        body: Job | JobManifest | Unstructured,
+        **options: Unpack[ApplyOptions],
+    ) -> Job:
         """Server-side apply: create or update the Job.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Job, body, options)
 
@@ -184,6 +426,16 @@ class AsyncJobClient(AsyncJobCollection):
         """Delete the Job called `name`.
 
         Returns the Job if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Job, name, options)
 
@@ -191,25 +443,60 @@ class AsyncJobClient(AsyncJobCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> JobList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(JobList, options)
 
-    async def update_status(self, body: Job, **options: Unpack[WriteOptions]) -> Job:
-        """Replace the status of the Job with that of `body`."""
+    async def update_status(
+        self,
+        body: Job | JobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Job:
+        """Replace the status of the Job with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Job, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Job | Mapping[str, object],
+        body: Job | JobManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Job:
         """Server-side apply: update the status of the Job.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Job, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Job]:
+    def status(self, name: str) -> AsyncSubresource[Job, JobManifest]:
         """Get, update, patch, apply or edit the status of the Job called `name`."""
         return self._subresource(Job, name, "status")
 

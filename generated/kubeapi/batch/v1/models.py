@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     UNSET_ZERO,
     LabelSelector,
@@ -17,6 +19,9 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import ObjectReference, PodTemplateSpec
+
+if TYPE_CHECKING:
+    from .manifests import CronJobManifest, JobManifest
 
 __all__ = [
     "CronJob",
@@ -55,6 +60,10 @@ class CronJob(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CronJobSpec
     status: CronJobStatus = auto(CronJobStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CronJobManifest: ...
 
 
 class CronJobList(ModelList[CronJob]):
@@ -122,6 +131,10 @@ class Job(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: JobSpec = auto(JobSpec)
     status: JobStatus = auto(JobStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> JobManifest: ...
 
 
 class JobCondition(Model):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import CertificateSigningRequest, CertificateSigningRequestList
 from .resources import CERTIFICATE_SIGNING_REQUESTS
+
+if TYPE_CHECKING:
+    from .manifests import CertificateSigningRequestManifest
 
 __all__ = [
     "CertificateSigningRequestClient",
@@ -31,51 +34,116 @@ __all__ = [
 ]
 
 
-class CertificateSigningRequestClient(ResourceClient):
+class CertificateSigningRequestClient(WaitingClient[CertificateSigningRequest]):
     """Client for CertificateSigningRequest objects."""
 
     resource = CERTIFICATE_SIGNING_REQUESTS
     _accessor = "certificate_signing_requests"
+    _model = CertificateSigningRequest
+    _list_model = CertificateSigningRequestList
 
     def list(self, **options: Unpack[ListOptions]) -> CertificateSigningRequestList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(CertificateSigningRequestList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[CertificateSigningRequest]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CertificateSigningRequestList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[CertificateSigningRequest]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CertificateSigningRequest, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> CertificateSigningRequest:
-        """Get the CertificateSigningRequest called `name`."""
+        """Get the CertificateSigningRequest called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(CertificateSigningRequest, name, options)
 
     def create(
         self,
-        body: CertificateSigningRequest,
+        body: CertificateSigningRequest | CertificateSigningRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CertificateSigningRequest:
-        """Create the CertificateSigningRequest."""
+        """Create the CertificateSigningRequest.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(CertificateSigningRequest, body, options)
 
     def update(
         self,
-        body: CertificateSigningRequest,
+        body: CertificateSigningRequest | CertificateSigningRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CertificateSigningRequest:
-        """Replace the CertificateSigningRequest with `body`."""
+        """Replace the CertificateSigningRequest with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(CertificateSigningRequest, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: CertificateSigningRequestManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> CertificateSigningRequest:
-        """Patch the CertificateSigningRequest called `name`."""
+        """Patch the CertificateSigningRequest called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(CertificateSigningRequest, name, patch, options)
 
     def edit(
@@ -84,17 +152,31 @@ class CertificateSigningRequestClient(ResourceClient):
         change: Callable[[CertificateSigningRequest], object],
         **options: Unpack[EditOptions],
     ) -> CertificateSigningRequest:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(CertificateSigningRequest, name, change, options)
 
     def apply(
         self,
-        body: CertificateSigningRequest | Mapping[str, object],
+        body: CertificateSigningRequest | CertificateSigningRequestManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CertificateSigningRequest:
         """Server-side apply: create or update the CertificateSigningRequest.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(CertificateSigningRequest, body, options)
 
@@ -106,6 +188,16 @@ class CertificateSigningRequestClient(ResourceClient):
         """Delete the CertificateSigningRequest called `name`.
 
         Returns the CertificateSigningRequest if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(CertificateSigningRequest, name, options)
 
@@ -113,33 +205,70 @@ class CertificateSigningRequestClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CertificateSigningRequestList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(CertificateSigningRequestList, options)
 
     def update_status(
         self,
-        body: CertificateSigningRequest,
+        body: CertificateSigningRequest | CertificateSigningRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CertificateSigningRequest:
-        """Replace the status of the CertificateSigningRequest with that of `body`."""
+        """Replace the status of the CertificateSigningRequest with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(CertificateSigningRequest, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: CertificateSigningRequest | Mapping[str, object],
+        body: CertificateSigningRequest | CertificateSigningRequestManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CertificateSigningRequest:
         """Server-side apply: update the status of the CertificateSigningRequest.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(CertificateSigningRequest, body, options, subresource="status")
 
-    def approval(self, name: str) -> Subresource[CertificateSigningRequest]:
+    def approval(
+        self,
+        name: str,
+    ) -> Subresource[CertificateSigningRequest, CertificateSigningRequestManifest]:
         """Get, update, patch, apply or edit the approval of the CertificateSigningRequest called `name`."""
         return self._subresource(CertificateSigningRequest, name, "approval")
 
-    def status(self, name: str) -> Subresource[CertificateSigningRequest]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[CertificateSigningRequest, CertificateSigningRequestManifest]:
         """Get, update, patch, apply or edit the status of the CertificateSigningRequest called `name`."""
         return self._subresource(CertificateSigningRequest, name, "status")
 

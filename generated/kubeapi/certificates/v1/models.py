@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import CertificateSigningRequestManifest
 
 __all__ = [
     "CertificateSigningRequest",
@@ -41,6 +46,10 @@ class CertificateSigningRequest(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CertificateSigningRequestSpec
     status: CertificateSigningRequestStatus = auto(CertificateSigningRequestStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CertificateSigningRequestManifest: ...
 
 
 class CertificateSigningRequestCondition(Model):

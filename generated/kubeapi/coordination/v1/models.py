@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     MicroTime,
@@ -12,6 +14,9 @@ from clientgen.runtime.models import (
     auto,
     constant,
 )
+
+if TYPE_CHECKING:
+    from .manifests import LeaseManifest
 
 __all__ = [
     "Lease",
@@ -42,6 +47,10 @@ class Lease(Model):
     kind: Literal["Lease"] = constant("Lease")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: LeaseSpec = auto(LeaseSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> LeaseManifest: ...
 
 
 class LeaseList(ModelList[Lease]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,12 +19,15 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import LeaseCandidate, LeaseCandidateList
 from .resources import LEASE_CANDIDATES
+
+if TYPE_CHECKING:
+    from .manifests import LeaseCandidateManifest
 
 __all__ = [
     "AsyncCoordinationV1beta1Client",
@@ -33,47 +36,120 @@ __all__ = [
 ]
 
 
-class AsyncLeaseCandidateCollection(AsyncResourceClient):
+class AsyncLeaseCandidateCollection(AsyncWaitingCollection[LeaseCandidate]):
     """Lists and watches LeaseCandidate objects in all namespaces."""
 
     resource = LEASE_CANDIDATES
     _accessor = "lease_candidates"
+    _model = LeaseCandidate
+    _list_model = LeaseCandidateList
 
     async def list(self, **options: Unpack[ListOptions]) -> LeaseCandidateList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(LeaseCandidateList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[LeaseCandidate]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(LeaseCandidateList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[LeaseCandidate]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(LeaseCandidate, options)
 
 
-class AsyncLeaseCandidateClient(AsyncLeaseCandidateCollection):
+class AsyncLeaseCandidateClient(AsyncWaitingClient[LeaseCandidate], AsyncLeaseCandidateCollection):
     """Client for LeaseCandidate objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> LeaseCandidate:
-        """Get the LeaseCandidate called `name`."""
+        """Get the LeaseCandidate called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(LeaseCandidate, name, options)
 
-    async def create(self, body: LeaseCandidate, **options: Unpack[WriteOptions]) -> LeaseCandidate:
-        """Create the LeaseCandidate."""
+    async def create(
+        self,
+        body: LeaseCandidate | LeaseCandidateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> LeaseCandidate:
+        """Create the LeaseCandidate.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(LeaseCandidate, body, options)
 
-    async def update(self, body: LeaseCandidate, **options: Unpack[WriteOptions]) -> LeaseCandidate:
-        """Replace the LeaseCandidate with `body`."""
+    async def update(
+        self,
+        body: LeaseCandidate | LeaseCandidateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> LeaseCandidate:
+        """Replace the LeaseCandidate with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(LeaseCandidate, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: LeaseCandidateManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> LeaseCandidate:
-        """Patch the LeaseCandidate called `name`."""
+        """Patch the LeaseCandidate called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(LeaseCandidate, name, patch, options)
 
     async def edit(
@@ -82,17 +158,31 @@ class AsyncLeaseCandidateClient(AsyncLeaseCandidateCollection):
         change: Callable[[LeaseCandidate], object],
         **options: Unpack[EditOptions],
     ) -> LeaseCandidate:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(LeaseCandidate, name, change, options)
 
     async def apply(
         self,
-        body: LeaseCandidate | Mapping[str, object],
+        body: LeaseCandidate | LeaseCandidateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> LeaseCandidate:
         """Server-side apply: create or update the LeaseCandidate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(LeaseCandidate, body, options)
 
@@ -100,6 +190,16 @@ class AsyncLeaseCandidateClient(AsyncLeaseCandidateCollection):
         """Delete the LeaseCandidate called `name`.
 
         Returns the LeaseCandidate if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(LeaseCandidate, name, options)
 
@@ -107,7 +207,24 @@ class AsyncLeaseCandidateClient(AsyncLeaseCandidateCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> LeaseCandidateList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(LeaseCandidateList, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     MicroTime,
@@ -12,6 +14,9 @@ from clientgen.runtime.models import (
     auto,
     constant,
 )
+
+if TYPE_CHECKING:
+    from .manifests import LeaseCandidateManifest
 
 __all__ = [
     "LeaseCandidate",
@@ -30,6 +35,10 @@ class LeaseCandidate(Model):
     kind: Literal["LeaseCandidate"] = constant("LeaseCandidate")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: LeaseCandidateSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> LeaseCandidateManifest: ...
 
 
 class LeaseCandidateList(ModelList[LeaseCandidate]):

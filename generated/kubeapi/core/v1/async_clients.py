@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -12,6 +12,9 @@ from clientgen.runtime import (
     DeleteOptions,
     EachOptions,
     EditOptions,
+    ExecOptions,
+    ExecResult,
+    ExecStreamOptions,
     GetOptions,
     ListOptions,
     LogOptions,
@@ -21,13 +24,18 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
+    AsyncExecStream,
     AsyncLines,
+    AsyncPortForward,
+    AsyncProxy,
     AsyncResourceClient,
     AsyncRest,
     AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
     AsyncWatch,
 )
-from clientgen.runtime.models import ObjectMeta, Status
+from clientgen.runtime.models import ObjectMeta, Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
@@ -88,6 +96,29 @@ from .resources import (
     SERVICE_ACCOUNTS,
 )
 
+if TYPE_CHECKING:
+    from ...authentication.v1.manifests import TokenRequestManifest
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from ...policy.v1.manifests import EvictionManifest
+    from .manifests import (
+        BindingManifest,
+        ConfigMapManifest,
+        EndpointsManifest,
+        EventManifest,
+        LimitRangeManifest,
+        NamespaceManifest,
+        NodeManifest,
+        PersistentVolumeClaimManifest,
+        PersistentVolumeManifest,
+        PodManifest,
+        PodTemplateManifest,
+        ReplicationControllerManifest,
+        ResourceQuotaManifest,
+        SecretManifest,
+        ServiceAccountManifest,
+        ServiceManifest,
+    )
+
 __all__ = [
     "AsyncBindingClient",
     "AsyncComponentStatusClient",
@@ -127,8 +158,19 @@ class AsyncBindingClient(AsyncResourceClient):
 
     resource = BINDINGS
 
-    async def create(self, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the Binding."""
+    async def create(
+        self,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the Binding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Status, body, options)
 
 
@@ -139,54 +181,160 @@ class AsyncComponentStatusClient(AsyncResourceClient):
     _accessor = "component_statuses"
 
     async def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ComponentStatusList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ComponentStatus]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ComponentStatusList, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ComponentStatus:
-        """Get the ComponentStatus called `name`."""
+        """Get the ComponentStatus called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ComponentStatus, name, options)
 
 
-class AsyncConfigMapCollection(AsyncResourceClient):
+class AsyncConfigMapCollection(AsyncWaitingCollection[ConfigMap]):
     """Lists and watches ConfigMap objects in all namespaces."""
 
     resource = CONFIG_MAPS
     _accessor = "config_maps"
+    _model = ConfigMap
+    _list_model = ConfigMapList
 
     async def list(self, **options: Unpack[ListOptions]) -> ConfigMapList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ConfigMapList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ConfigMap]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ConfigMapList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ConfigMap]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ConfigMap, options)
 
 
-class AsyncConfigMapClient(AsyncConfigMapCollection):
+class AsyncConfigMapClient(AsyncWaitingClient[ConfigMap], AsyncConfigMapCollection):
     """Client for ConfigMap objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ConfigMap:
-        """Get the ConfigMap called `name`."""
+        """Get the ConfigMap called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ConfigMap, name, options)
 
-    async def create(self, body: ConfigMap, **options: Unpack[WriteOptions]) -> ConfigMap:
-        """Create the ConfigMap."""
+    async def create(
+        self,
+        body: ConfigMap | ConfigMapManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ConfigMap:
+        """Create the ConfigMap.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ConfigMap, body, options)
 
-    async def update(self, body: ConfigMap, **options: Unpack[WriteOptions]) -> ConfigMap:
-        """Replace the ConfigMap with `body`."""
+    async def update(
+        self,
+        body: ConfigMap | ConfigMapManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ConfigMap:
+        """Replace the ConfigMap with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ConfigMap, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> ConfigMap:
-        """Patch the ConfigMap called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: ConfigMapManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> ConfigMap:
+        """Patch the ConfigMap called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ConfigMap, name, patch, options)
 
     async def edit(
@@ -195,17 +343,31 @@ class AsyncConfigMapClient(AsyncConfigMapCollection):
         change: Callable[[ConfigMap], object],
         **options: Unpack[EditOptions],
     ) -> ConfigMap:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ConfigMap, name, change, options)
 
     async def apply(
         self,
-        body: ConfigMap | Mapping[str, object],
+        body: ConfigMap | ConfigMapManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ConfigMap:
         """Server-side apply: create or update the ConfigMap.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ConfigMap, body, options)
 
@@ -213,6 +375,16 @@ class AsyncConfigMapClient(AsyncConfigMapCollection):
         """Delete the ConfigMap called `name`.
 
         Returns the ConfigMap if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ConfigMap, name, options)
 
@@ -220,45 +392,140 @@ class AsyncConfigMapClient(AsyncConfigMapCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ConfigMapList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ConfigMapList, options)
 
 
-class AsyncEndpointsCollection(AsyncResourceClient):
+class AsyncEndpointsCollection(AsyncWaitingCollection[Endpoints]):
     """Lists and watches Endpoints objects in all namespaces."""
 
     resource = ENDPOINTS
+    _model = Endpoints
+    _list_model = EndpointsList
 
     async def list(self, **options: Unpack[ListOptions]) -> EndpointsList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(EndpointsList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Endpoints]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(EndpointsList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Endpoints]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Endpoints, options)
 
 
-class AsyncEndpointsClient(AsyncEndpointsCollection):
+class AsyncEndpointsClient(AsyncWaitingClient[Endpoints], AsyncEndpointsCollection):
     """Client for Endpoints objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Endpoints:
-        """Get the Endpoints called `name`."""
+        """Get the Endpoints called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Endpoints, name, options)
 
-    async def create(self, body: Endpoints, **options: Unpack[WriteOptions]) -> Endpoints:
-        """Create the Endpoints."""
+    async def create(
+        self,
+        body: Endpoints | EndpointsManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Endpoints:
+        """Create the Endpoints.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Endpoints, body, options)
 
-    async def update(self, body: Endpoints, **options: Unpack[WriteOptions]) -> Endpoints:
-        """Replace the Endpoints with `body`."""
+    async def update(
+        self,
+        body: Endpoints | EndpointsManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Endpoints:
+        """Replace the Endpoints with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Endpoints, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Endpoints:
-        """Patch the Endpoints called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: EndpointsManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Endpoints:
+        """Patch the Endpoints called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Endpoints, name, patch, options)
 
     async def edit(
@@ -267,17 +534,31 @@ class AsyncEndpointsClient(AsyncEndpointsCollection):
         change: Callable[[Endpoints], object],
         **options: Unpack[EditOptions],
     ) -> Endpoints:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Endpoints, name, change, options)
 
     async def apply(
         self,
-        body: Endpoints | Mapping[str, object],
+        body: Endpoints | EndpointsManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Endpoints:
         """Server-side apply: create or update the Endpoints.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Endpoints, body, options)
 
@@ -285,6 +566,16 @@ class AsyncEndpointsClient(AsyncEndpointsCollection):
         """Delete the Endpoints called `name`.
 
         Returns the Endpoints if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Endpoints, name, options)
 
@@ -292,45 +583,140 @@ class AsyncEndpointsClient(AsyncEndpointsCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> EndpointsList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(EndpointsList, options)
 
 
-class AsyncEventCollection(AsyncResourceClient):
+class AsyncEventCollection(AsyncWaitingCollection[Event]):
     """Lists and watches Event objects in all namespaces."""
 
     resource = EVENTS
+    _model = Event
+    _list_model = EventList
 
     async def list(self, **options: Unpack[ListOptions]) -> EventList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(EventList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Event]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(EventList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Event]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Event, options)
 
 
-class AsyncEventClient(AsyncEventCollection):
+class AsyncEventClient(AsyncWaitingClient[Event], AsyncEventCollection):
     """Client for Event objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Event:
-        """Get the Event called `name`."""
+        """Get the Event called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Event, name, options)
 
-    async def create(self, body: Event, **options: Unpack[WriteOptions]) -> Event:
-        """Create the Event."""
+    async def create(
+        self,
+        body: Event | EventManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Event:
+        """Create the Event.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Event, body, options)
 
-    async def update(self, body: Event, **options: Unpack[WriteOptions]) -> Event:
-        """Replace the Event with `body`."""
+    async def update(
+        self,
+        body: Event | EventManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Event:
+        """Replace the Event with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Event, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Event:
-        """Patch the Event called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: EventManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Event:
+        """Patch the Event called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Event, name, patch, options)
 
     async def edit(
@@ -339,17 +725,31 @@ class AsyncEventClient(AsyncEventCollection):
         change: Callable[[Event], object],
         **options: Unpack[EditOptions],
     ) -> Event:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Event, name, change, options)
 
     async def apply(
         self,
-        body: Event | Mapping[str, object],
+        body: Event | EventManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Event:
         """Server-side apply: create or update the Event.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Event, body, options)
 
@@ -357,6 +757,16 @@ class AsyncEventClient(AsyncEventCollection):
         """Delete the Event called `name`.
 
         Returns the Event if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Event, name, options)
 
@@ -364,46 +774,141 @@ class AsyncEventClient(AsyncEventCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> EventList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(EventList, options)
 
 
-class AsyncLimitRangeCollection(AsyncResourceClient):
+class AsyncLimitRangeCollection(AsyncWaitingCollection[LimitRange]):
     """Lists and watches LimitRange objects in all namespaces."""
 
     resource = LIMIT_RANGES
     _accessor = "limit_ranges"
+    _model = LimitRange
+    _list_model = LimitRangeList
 
     async def list(self, **options: Unpack[ListOptions]) -> LimitRangeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(LimitRangeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[LimitRange]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(LimitRangeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[LimitRange]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(LimitRange, options)
 
 
-class AsyncLimitRangeClient(AsyncLimitRangeCollection):
+class AsyncLimitRangeClient(AsyncWaitingClient[LimitRange], AsyncLimitRangeCollection):
     """Client for LimitRange objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> LimitRange:
-        """Get the LimitRange called `name`."""
+        """Get the LimitRange called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(LimitRange, name, options)
 
-    async def create(self, body: LimitRange, **options: Unpack[WriteOptions]) -> LimitRange:
-        """Create the LimitRange."""
+    async def create(
+        self,
+        body: LimitRange | LimitRangeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> LimitRange:
+        """Create the LimitRange.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(LimitRange, body, options)
 
-    async def update(self, body: LimitRange, **options: Unpack[WriteOptions]) -> LimitRange:
-        """Replace the LimitRange with `body`."""
+    async def update(
+        self,
+        body: LimitRange | LimitRangeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> LimitRange:
+        """Replace the LimitRange with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(LimitRange, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> LimitRange:
-        """Patch the LimitRange called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: LimitRangeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> LimitRange:
+        """Patch the LimitRange called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(LimitRange, name, patch, options)
 
     async def edit(
@@ -412,17 +917,31 @@ class AsyncLimitRangeClient(AsyncLimitRangeCollection):
         change: Callable[[LimitRange], object],
         **options: Unpack[EditOptions],
     ) -> LimitRange:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(LimitRange, name, change, options)
 
     async def apply(
         self,
-        body: LimitRange | Mapping[str, object],
+        body: LimitRange | LimitRangeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> LimitRange:
         """Server-side apply: create or update the LimitRange.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(LimitRange, body, options)
 
@@ -430,6 +949,16 @@ class AsyncLimitRangeClient(AsyncLimitRangeCollection):
         """Delete the LimitRange called `name`.
 
         Returns the LimitRange if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(LimitRange, name, options)
 
@@ -437,41 +966,136 @@ class AsyncLimitRangeClient(AsyncLimitRangeCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> LimitRangeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(LimitRangeList, options)
 
 
-class AsyncNamespaceClient(AsyncResourceClient):
+class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
     """Client for Namespace objects."""
 
     resource = NAMESPACES
+    _model = Namespace
+    _list_model = NamespaceList
 
     async def list(self, **options: Unpack[ListOptions]) -> NamespaceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(NamespaceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Namespace]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NamespaceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Namespace]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Namespace, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Namespace:
-        """Get the Namespace called `name`."""
+        """Get the Namespace called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Namespace, name, options)
 
-    async def create(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Create the Namespace."""
+    async def create(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Create the Namespace.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Namespace, body, options)
 
-    async def update(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the Namespace with `body`."""
+    async def update(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the Namespace with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Namespace, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Namespace:
-        """Patch the Namespace called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: NamespaceManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Namespace:
+        """Patch the Namespace called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Namespace, name, patch, options)
 
     async def edit(
@@ -480,17 +1104,31 @@ class AsyncNamespaceClient(AsyncResourceClient):
         change: Callable[[Namespace], object],
         **options: Unpack[EditOptions],
     ) -> Namespace:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Namespace, name, change, options)
 
     async def apply(
         self,
-        body: Namespace | Mapping[str, object],
+        body: Namespace | NamespaceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
         """Server-side apply: create or update the Namespace.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Namespace, body, options)
 
@@ -498,64 +1136,181 @@ class AsyncNamespaceClient(AsyncResourceClient):
         """Delete the Namespace called `name`.
 
         Returns the Namespace if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Namespace, name, options)
 
-    async def update_status(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the status of the Namespace with that of `body`."""
+    async def update_status(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the status of the Namespace with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Namespace, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Namespace | Mapping[str, object],
+        body: Namespace | NamespaceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
         """Server-side apply: update the status of the Namespace.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Namespace, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Namespace]:
+    def status(self, name: str) -> AsyncSubresource[Namespace, NamespaceManifest]:
         """Get, update, patch, apply or edit the status of the Namespace called `name`."""
         return self._subresource(Namespace, name, "status")
 
-    async def finalize(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the finalize of the Namespace with that of `body`."""
+    async def finalize(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the finalize of the Namespace with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Namespace, body, options, subresource="finalize")
 
 
-class AsyncNodeClient(AsyncResourceClient):
+class AsyncNodeClient(AsyncWaitingClient[Node]):
     """Client for Node objects."""
 
     resource = NODES
+    _model = Node
+    _list_model = NodeList
 
     async def list(self, **options: Unpack[ListOptions]) -> NodeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(NodeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Node]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NodeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Node]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Node, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Node:
-        """Get the Node called `name`."""
+        """Get the Node called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Node, name, options)
 
-    async def create(self, body: Node, **options: Unpack[WriteOptions]) -> Node:
-        """Create the Node."""
+    async def create(
+        self,
+        body: Node | NodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Node:
+        """Create the Node.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Node, body, options)
 
-    async def update(self, body: Node, **options: Unpack[WriteOptions]) -> Node:
-        """Replace the Node with `body`."""
+    async def update(
+        self,
+        body: Node | NodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Node:
+        """Replace the Node with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Node, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Node:
-        """Patch the Node called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: NodeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Node:
+        """Patch the Node called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Node, name, patch, options)
 
     async def edit(
@@ -564,17 +1319,31 @@ class AsyncNodeClient(AsyncResourceClient):
         change: Callable[[Node], object],
         **options: Unpack[EditOptions],
     ) -> Node:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Node, name, change, options)
 
     async def apply(
         self,
-        body: Node | Mapping[str, object],
+        body: Node | NodeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Node:
         """Server-side apply: create or update the Node.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Node, body, options)
 
@@ -582,6 +1351,16 @@ class AsyncNodeClient(AsyncResourceClient):
         """Delete the Node called `name`.
 
         Returns the Node if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Node, name, options)
 
@@ -589,78 +1368,194 @@ class AsyncNodeClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> NodeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(NodeList, options)
 
-    async def update_status(self, body: Node, **options: Unpack[WriteOptions]) -> Node:
-        """Replace the status of the Node with that of `body`."""
+    async def update_status(
+        self,
+        body: Node | NodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Node:
+        """Replace the status of the Node with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Node, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Node | Mapping[str, object],
+        body: Node | NodeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Node:
         """Server-side apply: update the status of the Node.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Node, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Node]:
+    def status(self, name: str) -> AsyncSubresource[Node, NodeManifest]:
         """Get, update, patch, apply or edit the status of the Node called `name`."""
         return self._subresource(Node, name, "status")
 
+    def proxy(
+        self,
+        name: str,
+        port: int | str | None = None,
+        *,
+        scheme: str | None = None,
+    ) -> AsyncProxy:
+        """Send HTTP requests to the Node called `name`, by way of the API server.
 
-class AsyncPersistentVolumeClaimCollection(AsyncResourceClient):
+        `port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.
+        """
+        return self._proxy(name, port, scheme)
+
+
+class AsyncPersistentVolumeClaimCollection(AsyncWaitingCollection[PersistentVolumeClaim]):
     """Lists and watches PersistentVolumeClaim objects in all namespaces."""
 
     resource = PERSISTENT_VOLUME_CLAIMS
     _accessor = "persistent_volume_claims"
+    _model = PersistentVolumeClaim
+    _list_model = PersistentVolumeClaimList
 
     async def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeClaimList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PersistentVolumeClaimList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[PersistentVolumeClaim]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PersistentVolumeClaimList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[PersistentVolumeClaim]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PersistentVolumeClaim, options)
 
 
-class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
+class AsyncPersistentVolumeClaimClient(
+    AsyncWaitingClient[PersistentVolumeClaim],
+    AsyncPersistentVolumeClaimCollection,
+):
     """Client for PersistentVolumeClaim objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolumeClaim:
-        """Get the PersistentVolumeClaim called `name`."""
+        """Get the PersistentVolumeClaim called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(PersistentVolumeClaim, name, options)
 
     async def create(
         self,
-        body: PersistentVolumeClaim,
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolumeClaim:
-        """Create the PersistentVolumeClaim."""
+        """Create the PersistentVolumeClaim.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(PersistentVolumeClaim, body, options)
 
     async def update(
         self,
-        body: PersistentVolumeClaim,
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolumeClaim:
-        """Replace the PersistentVolumeClaim with `body`."""
+        """Replace the PersistentVolumeClaim with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(PersistentVolumeClaim, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PersistentVolumeClaimManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PersistentVolumeClaim:
-        """Patch the PersistentVolumeClaim called `name`."""
+        """Patch the PersistentVolumeClaim called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(PersistentVolumeClaim, name, patch, options)
 
     async def edit(
@@ -669,17 +1564,31 @@ class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
         change: Callable[[PersistentVolumeClaim], object],
         **options: Unpack[EditOptions],
     ) -> PersistentVolumeClaim:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(PersistentVolumeClaim, name, change, options)
 
     async def apply(
         self,
-        body: PersistentVolumeClaim | Mapping[str, object],
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
         """Server-side apply: create or update the PersistentVolumeClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(PersistentVolumeClaim, body, options)
 
@@ -691,6 +1600,16 @@ class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
         """Delete the PersistentVolumeClaim called `name`.
 
         Returns the PersistentVolumeClaim if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(PersistentVolumeClaim, name, options)
 
@@ -698,78 +1617,177 @@ class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PersistentVolumeClaimList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PersistentVolumeClaimList, options)
 
     async def update_status(
         self,
-        body: PersistentVolumeClaim,
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolumeClaim:
-        """Replace the status of the PersistentVolumeClaim with that of `body`."""
+        """Replace the status of the PersistentVolumeClaim with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(PersistentVolumeClaim, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: PersistentVolumeClaim | Mapping[str, object],
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
         """Server-side apply: update the status of the PersistentVolumeClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(PersistentVolumeClaim, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[PersistentVolumeClaim]:
+    def status(
+        self,
+        name: str,
+    ) -> AsyncSubresource[PersistentVolumeClaim, PersistentVolumeClaimManifest]:
         """Get, update, patch, apply or edit the status of the PersistentVolumeClaim called `name`."""
         return self._subresource(PersistentVolumeClaim, name, "status")
 
 
-class AsyncPersistentVolumeClient(AsyncResourceClient):
+class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
     """Client for PersistentVolume objects."""
 
     resource = PERSISTENT_VOLUMES
     _accessor = "persistent_volumes"
+    _model = PersistentVolume
+    _list_model = PersistentVolumeList
 
     async def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PersistentVolumeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[PersistentVolume]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PersistentVolumeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[PersistentVolume]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PersistentVolume, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolume:
-        """Get the PersistentVolume called `name`."""
+        """Get the PersistentVolume called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(PersistentVolume, name, options)
 
     async def create(
         self,
-        body: PersistentVolume,
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolume:
-        """Create the PersistentVolume."""
+        """Create the PersistentVolume.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(PersistentVolume, body, options)
 
     async def update(
         self,
-        body: PersistentVolume,
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolume:
-        """Replace the PersistentVolume with `body`."""
+        """Replace the PersistentVolume with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(PersistentVolume, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PersistentVolumeManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PersistentVolume:
-        """Patch the PersistentVolume called `name`."""
+        """Patch the PersistentVolume called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(PersistentVolume, name, patch, options)
 
     async def edit(
@@ -778,17 +1796,31 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
         change: Callable[[PersistentVolume], object],
         **options: Unpack[EditOptions],
     ) -> PersistentVolume:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(PersistentVolume, name, change, options)
 
     async def apply(
         self,
-        body: PersistentVolume | Mapping[str, object],
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
         """Server-side apply: create or update the PersistentVolume.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(PersistentVolume, body, options)
 
@@ -800,6 +1832,16 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
         """Delete the PersistentVolume called `name`.
 
         Returns the PersistentVolume if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(PersistentVolume, name, options)
 
@@ -807,68 +1849,177 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PersistentVolumeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PersistentVolumeList, options)
 
     async def update_status(
         self,
-        body: PersistentVolume,
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolume:
-        """Replace the status of the PersistentVolume with that of `body`."""
+        """Replace the status of the PersistentVolume with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(PersistentVolume, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: PersistentVolume | Mapping[str, object],
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
         """Server-side apply: update the status of the PersistentVolume.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(PersistentVolume, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[PersistentVolume]:
+    def status(self, name: str) -> AsyncSubresource[PersistentVolume, PersistentVolumeManifest]:
         """Get, update, patch, apply or edit the status of the PersistentVolume called `name`."""
         return self._subresource(PersistentVolume, name, "status")
 
 
-class AsyncPodCollection(AsyncResourceClient):
+class AsyncPodCollection(AsyncWaitingCollection[Pod]):
     """Lists and watches Pod objects in all namespaces."""
 
     resource = PODS
+    _model = Pod
+    _list_model = PodList
 
     async def list(self, **options: Unpack[ListOptions]) -> PodList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PodList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Pod]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PodList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Pod]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Pod, options)
 
 
-class AsyncPodClient(AsyncPodCollection):
+class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
     """Client for Pod objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Pod:
-        """Get the Pod called `name`."""
+        """Get the Pod called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Pod, name, options)
 
-    async def create(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Create the Pod."""
+    async def create(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Create the Pod.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Pod, body, options)
 
-    async def update(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Replace the Pod with `body`."""
+    async def update(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Replace the Pod with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Pod, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Pod:
-        """Patch the Pod called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: PodManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Pod:
+        """Patch the Pod called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Pod, name, patch, options)
 
     async def edit(
@@ -877,13 +2028,31 @@ class AsyncPodClient(AsyncPodCollection):
         change: Callable[[Pod], object],
         **options: Unpack[EditOptions],
     ) -> Pod:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Pod, name, change, options)
 
-    async def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
+    async def apply(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[ApplyOptions],
+    ) -> Pod:
         """Server-side apply: create or update the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Pod, body, options)
 
@@ -891,6 +2060,16 @@ class AsyncPodClient(AsyncPodCollection):
         """Delete the Pod called `name`.
 
         Returns the Pod if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Pod, name, options)
 
@@ -898,95 +2077,331 @@ class AsyncPodClient(AsyncPodCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PodList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PodList, options)
 
-    async def update_status(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Replace the status of the Pod with that of `body`."""
+    async def update_status(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Replace the status of the Pod with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Pod, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Pod | Mapping[str, object],
+        body: Pod | PodManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pod:
         """Server-side apply: update the status of the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Pod, body, options, subresource="status")
 
-    def ephemeral_containers(self, name: str) -> AsyncSubresource[Pod]:
+    def ephemeral_containers(self, name: str) -> AsyncSubresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the ephemeralcontainers of the Pod called `name`."""
         return self._subresource(Pod, name, "ephemeralcontainers")
 
-    def resize(self, name: str) -> AsyncSubresource[Pod]:
+    def resize(self, name: str) -> AsyncSubresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the resize of the Pod called `name`."""
         return self._subresource(Pod, name, "resize")
 
-    def status(self, name: str) -> AsyncSubresource[Pod]:
+    def status(self, name: str) -> AsyncSubresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the status of the Pod called `name`."""
         return self._subresource(Pod, name, "status")
 
     async def logs(self, name: str, **options: Unpack[LogOptions]) -> str:
-        """Read the log of a container of the Pod called `name`."""
+        """Read the log of a container of the Pod called `name`.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._logs(name, options)
 
     def follow_logs(self, name: str, **options: Unpack[LogOptions]) -> AsyncLines:
-        """Follow the log of a container of the Pod called `name`, line by line."""
+        """Follow the log of a container of the Pod called `name`, line by line.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._follow_logs(name, options)
 
-    async def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the binding of the Pod called `name`."""
-        return await self._create_named(Status, name, body, options, subresource="binding")
+    async def exec(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecOptions],
+    ) -> ExecResult:
+        """Run a command in a container of the Pod called `name`, to its end.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: the input of the command. It needs a server of Kubernetes 1.30 or later.
+            check: whether another exit code than 0 raises `ExecFailed`.
+            limit: the most bytes of output; more is an error.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return await self._exec(name, command, options)
+
+    def exec_stream(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecStreamOptions],
+    ) -> AsyncExecStream:
+        """Run a command in a container of the Pod called `name`; read and write as it runs.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: whether the process gets an input.
+            tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
+            timeout: the seconds in which the server has to open the stream.
+        """
+        return self._exec_stream(name, command, options)
+
+    def attach(self, name: str, **options: Unpack[ExecStreamOptions]) -> AsyncExecStream:
+        """Attach to the main process of a container of the Pod called `name`.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: whether the process gets an input.
+            tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
+            timeout: the seconds in which the server has to open the stream.
+        """
+        return self._attach(name, options)
+
+    def port_forward(self, name: str, port: int, *, local_port: int = 0) -> AsyncPortForward:
+        """Have a local port lead to a port of the Pod called `name`, until the block ends.
+
+        A `local_port` of 0 is any free one.
+        """
+        return self._port_forward(name, port, local_port)
+
+    def proxy(
+        self,
+        name: str,
+        port: int | str | None = None,
+        *,
+        scheme: str | None = None,
+    ) -> AsyncProxy:
+        """Send HTTP requests to the Pod called `name`, by way of the API server.
+
+        `port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.
+        """
+        return self._proxy(name, port, scheme)
+
+    async def bind(
+        self,
+        name: str,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the binding of the Pod called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return await self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="binding",
+            kind=Binding,
+        )
 
     async def evict(
         self,
         name: str,
-        body: Eviction | None = None,
+        body: Eviction | EvictionManifest | Unstructured | None = None,
         **options: Unpack[WriteOptions],
     ) -> Status:
-        """Evict the Pod called `name`, if disruption budgets allow it."""
+        """Evict the Pod called `name`, if disruption budgets allow it.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return await self._create_named(Status, name, body, options, subresource="eviction")
+        return await self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="eviction",
+            kind=Eviction,
+        )
 
 
-class AsyncPodTemplateCollection(AsyncResourceClient):
+class AsyncPodTemplateCollection(AsyncWaitingCollection[PodTemplate]):
     """Lists and watches PodTemplate objects in all namespaces."""
 
     resource = POD_TEMPLATES
     _accessor = "pod_templates"
+    _model = PodTemplate
+    _list_model = PodTemplateList
 
     async def list(self, **options: Unpack[ListOptions]) -> PodTemplateList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PodTemplateList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[PodTemplate]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PodTemplateList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[PodTemplate]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PodTemplate, options)
 
 
-class AsyncPodTemplateClient(AsyncPodTemplateCollection):
+class AsyncPodTemplateClient(AsyncWaitingClient[PodTemplate], AsyncPodTemplateCollection):
     """Client for PodTemplate objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> PodTemplate:
-        """Get the PodTemplate called `name`."""
+        """Get the PodTemplate called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(PodTemplate, name, options)
 
-    async def create(self, body: PodTemplate, **options: Unpack[WriteOptions]) -> PodTemplate:
-        """Create the PodTemplate."""
+    async def create(
+        self,
+        body: PodTemplate | PodTemplateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> PodTemplate:
+        """Create the PodTemplate.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(PodTemplate, body, options)
 
-    async def update(self, body: PodTemplate, **options: Unpack[WriteOptions]) -> PodTemplate:
-        """Replace the PodTemplate with `body`."""
+    async def update(
+        self,
+        body: PodTemplate | PodTemplateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> PodTemplate:
+        """Replace the PodTemplate with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(PodTemplate, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> PodTemplate:
-        """Patch the PodTemplate called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: PodTemplateManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> PodTemplate:
+        """Patch the PodTemplate called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(PodTemplate, name, patch, options)
 
     async def edit(
@@ -995,17 +2410,31 @@ class AsyncPodTemplateClient(AsyncPodTemplateCollection):
         change: Callable[[PodTemplate], object],
         **options: Unpack[EditOptions],
     ) -> PodTemplate:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(PodTemplate, name, change, options)
 
     async def apply(
         self,
-        body: PodTemplate | Mapping[str, object],
+        body: PodTemplate | PodTemplateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PodTemplate:
         """Server-side apply: create or update the PodTemplate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(PodTemplate, body, options)
 
@@ -1013,6 +2442,16 @@ class AsyncPodTemplateClient(AsyncPodTemplateCollection):
         """Delete the PodTemplate called `name`.
 
         Returns the PodTemplate if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(PodTemplate, name, options)
 
@@ -1020,59 +2459,144 @@ class AsyncPodTemplateClient(AsyncPodTemplateCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PodTemplateList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PodTemplateList, options)
 
 
-class AsyncReplicationControllerCollection(AsyncResourceClient):
+class AsyncReplicationControllerCollection(AsyncWaitingCollection[ReplicationController]):
     """Lists and watches ReplicationController objects in all namespaces."""
 
     resource = REPLICATION_CONTROLLERS
     _accessor = "replication_controllers"
+    _model = ReplicationController
+    _list_model = ReplicationControllerList
 
     async def list(self, **options: Unpack[ListOptions]) -> ReplicationControllerList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ReplicationControllerList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ReplicationController]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ReplicationControllerList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ReplicationController]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ReplicationController, options)
 
 
-class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
+class AsyncReplicationControllerClient(
+    AsyncWaitingClient[ReplicationController],
+    AsyncReplicationControllerCollection,
+):
     """Client for ReplicationController objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ReplicationController:
-        """Get the ReplicationController called `name`."""
+        """Get the ReplicationController called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ReplicationController, name, options)
 
     async def create(
         self,
-        body: ReplicationController,
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ReplicationController:
-        """Create the ReplicationController."""
+        """Create the ReplicationController.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ReplicationController, body, options)
 
     async def update(
         self,
-        body: ReplicationController,
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ReplicationController:
-        """Replace the ReplicationController with `body`."""
+        """Replace the ReplicationController with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ReplicationController, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ReplicationControllerManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ReplicationController:
-        """Patch the ReplicationController called `name`."""
+        """Patch the ReplicationController called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ReplicationController, name, patch, options)
 
     async def edit(
@@ -1081,17 +2605,31 @@ class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
         change: Callable[[ReplicationController], object],
         **options: Unpack[EditOptions],
     ) -> ReplicationController:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ReplicationController, name, change, options)
 
     async def apply(
         self,
-        body: ReplicationController | Mapping[str, object],
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
         """Server-side apply: create or update the ReplicationController.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ReplicationController, body, options)
 
@@ -1103,6 +2641,16 @@ class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
         """Delete the ReplicationController called `name`.
 
         Returns the ReplicationController if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ReplicationController, name, options)
 
@@ -1110,78 +2658,185 @@ class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ReplicationControllerList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ReplicationControllerList, options)
 
     async def update_status(
         self,
-        body: ReplicationController,
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ReplicationController:
-        """Replace the status of the ReplicationController with that of `body`."""
+        """Replace the status of the ReplicationController with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ReplicationController, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: ReplicationController | Mapping[str, object],
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
         """Server-side apply: update the status of the ReplicationController.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ReplicationController, body, options, subresource="status")
 
-    def scale(self, name: str) -> AsyncSubresource[Scale]:
+    def scale(self, name: str) -> AsyncSubresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the ReplicationController called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> AsyncSubresource[ReplicationController]:
+    def status(
+        self,
+        name: str,
+    ) -> AsyncSubresource[ReplicationController, ReplicationControllerManifest]:
         """Get, update, patch, apply or edit the status of the ReplicationController called `name`."""
         return self._subresource(ReplicationController, name, "status")
 
 
-class AsyncResourceQuotaCollection(AsyncResourceClient):
+class AsyncResourceQuotaCollection(AsyncWaitingCollection[ResourceQuota]):
     """Lists and watches ResourceQuota objects in all namespaces."""
 
     resource = RESOURCE_QUOTAS
     _accessor = "resource_quotas"
+    _model = ResourceQuota
+    _list_model = ResourceQuotaList
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceQuotaList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ResourceQuotaList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ResourceQuota]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceQuotaList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ResourceQuota]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceQuota, options)
 
 
-class AsyncResourceQuotaClient(AsyncResourceQuotaCollection):
+class AsyncResourceQuotaClient(AsyncWaitingClient[ResourceQuota], AsyncResourceQuotaCollection):
     """Client for ResourceQuota objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceQuota:
-        """Get the ResourceQuota called `name`."""
+        """Get the ResourceQuota called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ResourceQuota, name, options)
 
-    async def create(self, body: ResourceQuota, **options: Unpack[WriteOptions]) -> ResourceQuota:
-        """Create the ResourceQuota."""
+    async def create(
+        self,
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceQuota:
+        """Create the ResourceQuota.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ResourceQuota, body, options)
 
-    async def update(self, body: ResourceQuota, **options: Unpack[WriteOptions]) -> ResourceQuota:
-        """Replace the ResourceQuota with `body`."""
+    async def update(
+        self,
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceQuota:
+        """Replace the ResourceQuota with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourceQuota, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceQuotaManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceQuota:
-        """Patch the ResourceQuota called `name`."""
+        """Patch the ResourceQuota called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ResourceQuota, name, patch, options)
 
     async def edit(
@@ -1190,17 +2845,31 @@ class AsyncResourceQuotaClient(AsyncResourceQuotaCollection):
         change: Callable[[ResourceQuota], object],
         **options: Unpack[EditOptions],
     ) -> ResourceQuota:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ResourceQuota, name, change, options)
 
     async def apply(
         self,
-        body: ResourceQuota | Mapping[str, object],
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
         """Server-side apply: create or update the ResourceQuota.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourceQuota, body, options)
 
@@ -1208,6 +2877,16 @@ class AsyncResourceQuotaClient(AsyncResourceQuotaCollection):
         """Delete the ResourceQuota called `name`.
 
         Returns the ResourceQuota if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ResourceQuota, name, options)
 
@@ -1215,68 +2894,177 @@ class AsyncResourceQuotaClient(AsyncResourceQuotaCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceQuotaList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ResourceQuotaList, options)
 
     async def update_status(
         self,
-        body: ResourceQuota,
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceQuota:
-        """Replace the status of the ResourceQuota with that of `body`."""
+        """Replace the status of the ResourceQuota with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourceQuota, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: ResourceQuota | Mapping[str, object],
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
         """Server-side apply: update the status of the ResourceQuota.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourceQuota, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[ResourceQuota]:
+    def status(self, name: str) -> AsyncSubresource[ResourceQuota, ResourceQuotaManifest]:
         """Get, update, patch, apply or edit the status of the ResourceQuota called `name`."""
         return self._subresource(ResourceQuota, name, "status")
 
 
-class AsyncSecretCollection(AsyncResourceClient):
+class AsyncSecretCollection(AsyncWaitingCollection[Secret]):
     """Lists and watches Secret objects in all namespaces."""
 
     resource = SECRETS
+    _model = Secret
+    _list_model = SecretList
 
     async def list(self, **options: Unpack[ListOptions]) -> SecretList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(SecretList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Secret]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(SecretList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Secret]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Secret, options)
 
 
-class AsyncSecretClient(AsyncSecretCollection):
+class AsyncSecretClient(AsyncWaitingClient[Secret], AsyncSecretCollection):
     """Client for Secret objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Secret:
-        """Get the Secret called `name`."""
+        """Get the Secret called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Secret, name, options)
 
-    async def create(self, body: Secret, **options: Unpack[WriteOptions]) -> Secret:
-        """Create the Secret."""
+    async def create(
+        self,
+        body: Secret | SecretManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Secret:
+        """Create the Secret.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Secret, body, options)
 
-    async def update(self, body: Secret, **options: Unpack[WriteOptions]) -> Secret:
-        """Replace the Secret with `body`."""
+    async def update(
+        self,
+        body: Secret | SecretManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Secret:
+        """Replace the Secret with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Secret, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Secret:
-        """Patch the Secret called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: SecretManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Secret:
+        """Patch the Secret called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Secret, name, patch, options)
 
     async def edit(
@@ -1285,17 +3073,31 @@ class AsyncSecretClient(AsyncSecretCollection):
         change: Callable[[Secret], object],
         **options: Unpack[EditOptions],
     ) -> Secret:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Secret, name, change, options)
 
     async def apply(
         self,
-        body: Secret | Mapping[str, object],
+        body: Secret | SecretManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Secret:
         """Server-side apply: create or update the Secret.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Secret, body, options)
 
@@ -1303,6 +3105,16 @@ class AsyncSecretClient(AsyncSecretCollection):
         """Delete the Secret called `name`.
 
         Returns the Secret if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Secret, name, options)
 
@@ -1310,51 +3122,141 @@ class AsyncSecretClient(AsyncSecretCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> SecretList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(SecretList, options)
 
 
-class AsyncServiceAccountCollection(AsyncResourceClient):
+class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
     """Lists and watches ServiceAccount objects in all namespaces."""
 
     resource = SERVICE_ACCOUNTS
     _accessor = "service_accounts"
+    _model = ServiceAccount
+    _list_model = ServiceAccountList
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ServiceAccountList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ServiceAccount]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceAccountList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ServiceAccount]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ServiceAccount, options)
 
 
-class AsyncServiceAccountClient(AsyncServiceAccountCollection):
+class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncServiceAccountCollection):
     """Client for ServiceAccount objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceAccount:
-        """Get the ServiceAccount called `name`."""
+        """Get the ServiceAccount called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ServiceAccount, name, options)
 
-    async def create(self, body: ServiceAccount, **options: Unpack[WriteOptions]) -> ServiceAccount:
-        """Create the ServiceAccount."""
+    async def create(
+        self,
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceAccount:
+        """Create the ServiceAccount.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ServiceAccount, body, options)
 
-    async def update(self, body: ServiceAccount, **options: Unpack[WriteOptions]) -> ServiceAccount:
-        """Replace the ServiceAccount with `body`."""
+    async def update(
+        self,
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceAccount:
+        """Replace the ServiceAccount with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ServiceAccount, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ServiceAccountManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ServiceAccount:
-        """Patch the ServiceAccount called `name`."""
+        """Patch the ServiceAccount called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ServiceAccount, name, patch, options)
 
     async def edit(
@@ -1363,17 +3265,31 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         change: Callable[[ServiceAccount], object],
         **options: Unpack[EditOptions],
     ) -> ServiceAccount:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ServiceAccount, name, change, options)
 
     async def apply(
         self,
-        body: ServiceAccount | Mapping[str, object],
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceAccount:
         """Server-side apply: create or update the ServiceAccount.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ServiceAccount, body, options)
 
@@ -1381,6 +3297,16 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         """Delete the ServiceAccount called `name`.
 
         Returns the ServiceAccount if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ServiceAccount, name, options)
 
@@ -1388,54 +3314,163 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceAccountList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ServiceAccountList, options)
 
     async def create_token(
         self,
         name: str,
-        body: TokenRequest,
+        body: TokenRequest | TokenRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
-        """Create the token of the ServiceAccount called `name`."""
-        return await self._create_named(TokenRequest, name, body, options, subresource="token")
+        """Create the token of the ServiceAccount called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return await self._create_named(
+            TokenRequest,
+            name,
+            body,
+            options,
+            subresource="token",
+            kind=TokenRequest,
+        )
 
 
-class AsyncServiceCollection(AsyncResourceClient):
+class AsyncServiceCollection(AsyncWaitingCollection[Service]):
     """Lists and watches Service objects in all namespaces."""
 
     resource = SERVICES
+    _model = Service
+    _list_model = ServiceList
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ServiceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Service]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Service]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Service, options)
 
 
-class AsyncServiceClient(AsyncServiceCollection):
+class AsyncServiceClient(AsyncWaitingClient[Service], AsyncServiceCollection):
     """Client for Service objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Service:
-        """Get the Service called `name`."""
+        """Get the Service called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Service, name, options)
 
-    async def create(self, body: Service, **options: Unpack[WriteOptions]) -> Service:
-        """Create the Service."""
+    async def create(
+        self,
+        body: Service | ServiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Service:
+        """Create the Service.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Service, body, options)
 
-    async def update(self, body: Service, **options: Unpack[WriteOptions]) -> Service:
-        """Replace the Service with `body`."""
+    async def update(
+        self,
+        body: Service | ServiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Service:
+        """Replace the Service with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Service, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Service:
-        """Patch the Service called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: ServiceManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Service:
+        """Patch the Service called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Service, name, patch, options)
 
     async def edit(
@@ -1444,17 +3479,31 @@ class AsyncServiceClient(AsyncServiceCollection):
         change: Callable[[Service], object],
         **options: Unpack[EditOptions],
     ) -> Service:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Service, name, change, options)
 
     async def apply(
         self,
-        body: Service | Mapping[str, object],
+        body: Service | ServiceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Service:
         """Server-side apply: create or update the Service.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Service, body, options)
 
@@ -1462,6 +3511,16 @@ class AsyncServiceClient(AsyncServiceCollection):
         """Delete the Service called `name`.
 
         Returns the Service if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Service, name, options)
 
@@ -1469,27 +3528,75 @@ class AsyncServiceClient(AsyncServiceCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ServiceList, options)
 
-    async def update_status(self, body: Service, **options: Unpack[WriteOptions]) -> Service:
-        """Replace the status of the Service with that of `body`."""
+    async def update_status(
+        self,
+        body: Service | ServiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Service:
+        """Replace the status of the Service with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Service, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Service | Mapping[str, object],
+        body: Service | ServiceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Service:
         """Server-side apply: update the status of the Service.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Service, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Service]:
+    def status(self, name: str) -> AsyncSubresource[Service, ServiceManifest]:
         """Get, update, patch, apply or edit the status of the Service called `name`."""
         return self._subresource(Service, name, "status")
+
+    def proxy(
+        self,
+        name: str,
+        port: int | str | None = None,
+        *,
+        scheme: str | None = None,
+    ) -> AsyncProxy:
+        """Send HTTP requests to the Service called `name`, by way of the API server.
+
+        `port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.
+        """
+        return self._proxy(name, port, scheme)
 
 
 class AsyncCoreV1Client:

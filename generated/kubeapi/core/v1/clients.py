@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -12,6 +12,9 @@ from clientgen.runtime import (
     DeleteOptions,
     EachOptions,
     EditOptions,
+    ExecOptions,
+    ExecResult,
+    ExecStreamOptions,
     GetOptions,
     ListOptions,
     LogOptions,
@@ -21,13 +24,18 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
+    ExecStream,
     Lines,
+    PortForward,
+    Proxy,
     ResourceClient,
     Rest,
     Subresource,
+    WaitingClient,
+    WaitingCollection,
     Watch,
 )
-from clientgen.runtime.models import ObjectMeta, Status
+from clientgen.runtime.models import ObjectMeta, Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
@@ -88,6 +96,29 @@ from .resources import (
     SERVICE_ACCOUNTS,
 )
 
+if TYPE_CHECKING:
+    from ...authentication.v1.manifests import TokenRequestManifest
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from ...policy.v1.manifests import EvictionManifest
+    from .manifests import (
+        BindingManifest,
+        ConfigMapManifest,
+        EndpointsManifest,
+        EventManifest,
+        LimitRangeManifest,
+        NamespaceManifest,
+        NodeManifest,
+        PersistentVolumeClaimManifest,
+        PersistentVolumeManifest,
+        PodManifest,
+        PodTemplateManifest,
+        ReplicationControllerManifest,
+        ResourceQuotaManifest,
+        SecretManifest,
+        ServiceAccountManifest,
+        ServiceManifest,
+    )
+
 __all__ = [
     "BindingClient",
     "ComponentStatusClient",
@@ -127,8 +158,19 @@ class BindingClient(ResourceClient):
 
     resource = BINDINGS
 
-    def create(self, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the Binding."""
+    def create(
+        self,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the Binding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Status, body, options)
 
 
@@ -139,54 +181,160 @@ class ComponentStatusClient(ResourceClient):
     _accessor = "component_statuses"
 
     def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ComponentStatusList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ComponentStatus]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ComponentStatusList, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ComponentStatus:
-        """Get the ComponentStatus called `name`."""
+        """Get the ComponentStatus called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ComponentStatus, name, options)
 
 
-class ConfigMapCollection(ResourceClient):
+class ConfigMapCollection(WaitingCollection[ConfigMap]):
     """Lists and watches ConfigMap objects in all namespaces."""
 
     resource = CONFIG_MAPS
     _accessor = "config_maps"
+    _model = ConfigMap
+    _list_model = ConfigMapList
 
     def list(self, **options: Unpack[ListOptions]) -> ConfigMapList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ConfigMapList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ConfigMap]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ConfigMapList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ConfigMap]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ConfigMap, options)
 
 
-class ConfigMapClient(ConfigMapCollection):
+class ConfigMapClient(WaitingClient[ConfigMap], ConfigMapCollection):
     """Client for ConfigMap objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ConfigMap:
-        """Get the ConfigMap called `name`."""
+        """Get the ConfigMap called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ConfigMap, name, options)
 
-    def create(self, body: ConfigMap, **options: Unpack[WriteOptions]) -> ConfigMap:
-        """Create the ConfigMap."""
+    def create(
+        self,
+        body: ConfigMap | ConfigMapManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ConfigMap:
+        """Create the ConfigMap.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ConfigMap, body, options)
 
-    def update(self, body: ConfigMap, **options: Unpack[WriteOptions]) -> ConfigMap:
-        """Replace the ConfigMap with `body`."""
+    def update(
+        self,
+        body: ConfigMap | ConfigMapManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ConfigMap:
+        """Replace the ConfigMap with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ConfigMap, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> ConfigMap:
-        """Patch the ConfigMap called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: ConfigMapManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> ConfigMap:
+        """Patch the ConfigMap called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ConfigMap, name, patch, options)
 
     def edit(
@@ -195,17 +343,31 @@ class ConfigMapClient(ConfigMapCollection):
         change: Callable[[ConfigMap], object],
         **options: Unpack[EditOptions],
     ) -> ConfigMap:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ConfigMap, name, change, options)
 
     def apply(
         self,
-        body: ConfigMap | Mapping[str, object],
+        body: ConfigMap | ConfigMapManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ConfigMap:
         """Server-side apply: create or update the ConfigMap.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ConfigMap, body, options)
 
@@ -213,6 +375,16 @@ class ConfigMapClient(ConfigMapCollection):
         """Delete the ConfigMap called `name`.
 
         Returns the ConfigMap if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ConfigMap, name, options)
 
@@ -220,45 +392,140 @@ class ConfigMapClient(ConfigMapCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ConfigMapList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ConfigMapList, options)
 
 
-class EndpointsCollection(ResourceClient):
+class EndpointsCollection(WaitingCollection[Endpoints]):
     """Lists and watches Endpoints objects in all namespaces."""
 
     resource = ENDPOINTS
+    _model = Endpoints
+    _list_model = EndpointsList
 
     def list(self, **options: Unpack[ListOptions]) -> EndpointsList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(EndpointsList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Endpoints]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(EndpointsList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Endpoints]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Endpoints, options)
 
 
-class EndpointsClient(EndpointsCollection):
+class EndpointsClient(WaitingClient[Endpoints], EndpointsCollection):
     """Client for Endpoints objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Endpoints:
-        """Get the Endpoints called `name`."""
+        """Get the Endpoints called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Endpoints, name, options)
 
-    def create(self, body: Endpoints, **options: Unpack[WriteOptions]) -> Endpoints:
-        """Create the Endpoints."""
+    def create(
+        self,
+        body: Endpoints | EndpointsManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Endpoints:
+        """Create the Endpoints.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Endpoints, body, options)
 
-    def update(self, body: Endpoints, **options: Unpack[WriteOptions]) -> Endpoints:
-        """Replace the Endpoints with `body`."""
+    def update(
+        self,
+        body: Endpoints | EndpointsManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Endpoints:
+        """Replace the Endpoints with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Endpoints, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Endpoints:
-        """Patch the Endpoints called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: EndpointsManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Endpoints:
+        """Patch the Endpoints called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Endpoints, name, patch, options)
 
     def edit(
@@ -267,17 +534,31 @@ class EndpointsClient(EndpointsCollection):
         change: Callable[[Endpoints], object],
         **options: Unpack[EditOptions],
     ) -> Endpoints:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Endpoints, name, change, options)
 
     def apply(
         self,
-        body: Endpoints | Mapping[str, object],
+        body: Endpoints | EndpointsManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Endpoints:
         """Server-side apply: create or update the Endpoints.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Endpoints, body, options)
 
@@ -285,6 +566,16 @@ class EndpointsClient(EndpointsCollection):
         """Delete the Endpoints called `name`.
 
         Returns the Endpoints if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Endpoints, name, options)
 
@@ -292,45 +583,140 @@ class EndpointsClient(EndpointsCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> EndpointsList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(EndpointsList, options)
 
 
-class EventCollection(ResourceClient):
+class EventCollection(WaitingCollection[Event]):
     """Lists and watches Event objects in all namespaces."""
 
     resource = EVENTS
+    _model = Event
+    _list_model = EventList
 
     def list(self, **options: Unpack[ListOptions]) -> EventList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(EventList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Event]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(EventList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Event]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Event, options)
 
 
-class EventClient(EventCollection):
+class EventClient(WaitingClient[Event], EventCollection):
     """Client for Event objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Event:
-        """Get the Event called `name`."""
+        """Get the Event called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Event, name, options)
 
-    def create(self, body: Event, **options: Unpack[WriteOptions]) -> Event:
-        """Create the Event."""
+    def create(
+        self,
+        body: Event | EventManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Event:
+        """Create the Event.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Event, body, options)
 
-    def update(self, body: Event, **options: Unpack[WriteOptions]) -> Event:
-        """Replace the Event with `body`."""
+    def update(
+        self,
+        body: Event | EventManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Event:
+        """Replace the Event with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Event, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Event:
-        """Patch the Event called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: EventManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Event:
+        """Patch the Event called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Event, name, patch, options)
 
     def edit(
@@ -339,17 +725,31 @@ class EventClient(EventCollection):
         change: Callable[[Event], object],
         **options: Unpack[EditOptions],
     ) -> Event:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Event, name, change, options)
 
     def apply(
         self,
-        body: Event | Mapping[str, object],
+        body: Event | EventManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Event:
         """Server-side apply: create or update the Event.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Event, body, options)
 
@@ -357,6 +757,16 @@ class EventClient(EventCollection):
         """Delete the Event called `name`.
 
         Returns the Event if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Event, name, options)
 
@@ -364,46 +774,141 @@ class EventClient(EventCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> EventList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(EventList, options)
 
 
-class LimitRangeCollection(ResourceClient):
+class LimitRangeCollection(WaitingCollection[LimitRange]):
     """Lists and watches LimitRange objects in all namespaces."""
 
     resource = LIMIT_RANGES
     _accessor = "limit_ranges"
+    _model = LimitRange
+    _list_model = LimitRangeList
 
     def list(self, **options: Unpack[ListOptions]) -> LimitRangeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(LimitRangeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[LimitRange]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(LimitRangeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[LimitRange]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(LimitRange, options)
 
 
-class LimitRangeClient(LimitRangeCollection):
+class LimitRangeClient(WaitingClient[LimitRange], LimitRangeCollection):
     """Client for LimitRange objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> LimitRange:
-        """Get the LimitRange called `name`."""
+        """Get the LimitRange called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(LimitRange, name, options)
 
-    def create(self, body: LimitRange, **options: Unpack[WriteOptions]) -> LimitRange:
-        """Create the LimitRange."""
+    def create(
+        self,
+        body: LimitRange | LimitRangeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> LimitRange:
+        """Create the LimitRange.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(LimitRange, body, options)
 
-    def update(self, body: LimitRange, **options: Unpack[WriteOptions]) -> LimitRange:
-        """Replace the LimitRange with `body`."""
+    def update(
+        self,
+        body: LimitRange | LimitRangeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> LimitRange:
+        """Replace the LimitRange with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(LimitRange, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> LimitRange:
-        """Patch the LimitRange called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: LimitRangeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> LimitRange:
+        """Patch the LimitRange called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(LimitRange, name, patch, options)
 
     def edit(
@@ -412,17 +917,31 @@ class LimitRangeClient(LimitRangeCollection):
         change: Callable[[LimitRange], object],
         **options: Unpack[EditOptions],
     ) -> LimitRange:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(LimitRange, name, change, options)
 
     def apply(
         self,
-        body: LimitRange | Mapping[str, object],
+        body: LimitRange | LimitRangeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> LimitRange:
         """Server-side apply: create or update the LimitRange.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(LimitRange, body, options)
 
@@ -430,6 +949,16 @@ class LimitRangeClient(LimitRangeCollection):
         """Delete the LimitRange called `name`.
 
         Returns the LimitRange if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(LimitRange, name, options)
 
@@ -437,41 +966,136 @@ class LimitRangeClient(LimitRangeCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> LimitRangeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(LimitRangeList, options)
 
 
-class NamespaceClient(ResourceClient):
+class NamespaceClient(WaitingClient[Namespace]):
     """Client for Namespace objects."""
 
     resource = NAMESPACES
+    _model = Namespace
+    _list_model = NamespaceList
 
     def list(self, **options: Unpack[ListOptions]) -> NamespaceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(NamespaceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Namespace]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NamespaceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Namespace]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Namespace, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Namespace:
-        """Get the Namespace called `name`."""
+        """Get the Namespace called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Namespace, name, options)
 
-    def create(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Create the Namespace."""
+    def create(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Create the Namespace.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Namespace, body, options)
 
-    def update(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the Namespace with `body`."""
+    def update(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the Namespace with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Namespace, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Namespace:
-        """Patch the Namespace called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: NamespaceManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Namespace:
+        """Patch the Namespace called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Namespace, name, patch, options)
 
     def edit(
@@ -480,17 +1104,31 @@ class NamespaceClient(ResourceClient):
         change: Callable[[Namespace], object],
         **options: Unpack[EditOptions],
     ) -> Namespace:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Namespace, name, change, options)
 
     def apply(
         self,
-        body: Namespace | Mapping[str, object],
+        body: Namespace | NamespaceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
         """Server-side apply: create or update the Namespace.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Namespace, body, options)
 
@@ -498,64 +1136,181 @@ class NamespaceClient(ResourceClient):
         """Delete the Namespace called `name`.
 
         Returns the Namespace if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Namespace, name, options)
 
-    def update_status(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the status of the Namespace with that of `body`."""
+    def update_status(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the status of the Namespace with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Namespace, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Namespace | Mapping[str, object],
+        body: Namespace | NamespaceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
         """Server-side apply: update the status of the Namespace.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Namespace, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Namespace]:
+    def status(self, name: str) -> Subresource[Namespace, NamespaceManifest]:
         """Get, update, patch, apply or edit the status of the Namespace called `name`."""
         return self._subresource(Namespace, name, "status")
 
-    def finalize(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the finalize of the Namespace with that of `body`."""
+    def finalize(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the finalize of the Namespace with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Namespace, body, options, subresource="finalize")
 
 
-class NodeClient(ResourceClient):
+class NodeClient(WaitingClient[Node]):
     """Client for Node objects."""
 
     resource = NODES
+    _model = Node
+    _list_model = NodeList
 
     def list(self, **options: Unpack[ListOptions]) -> NodeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(NodeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Node]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NodeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Node]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Node, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Node:
-        """Get the Node called `name`."""
+        """Get the Node called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Node, name, options)
 
-    def create(self, body: Node, **options: Unpack[WriteOptions]) -> Node:
-        """Create the Node."""
+    def create(
+        self,
+        body: Node | NodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Node:
+        """Create the Node.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Node, body, options)
 
-    def update(self, body: Node, **options: Unpack[WriteOptions]) -> Node:
-        """Replace the Node with `body`."""
+    def update(
+        self,
+        body: Node | NodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Node:
+        """Replace the Node with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Node, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Node:
-        """Patch the Node called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: NodeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Node:
+        """Patch the Node called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Node, name, patch, options)
 
     def edit(
@@ -564,17 +1319,31 @@ class NodeClient(ResourceClient):
         change: Callable[[Node], object],
         **options: Unpack[EditOptions],
     ) -> Node:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Node, name, change, options)
 
     def apply(
         self,
-        body: Node | Mapping[str, object],
+        body: Node | NodeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Node:
         """Server-side apply: create or update the Node.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Node, body, options)
 
@@ -582,6 +1351,16 @@ class NodeClient(ResourceClient):
         """Delete the Node called `name`.
 
         Returns the Node if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Node, name, options)
 
@@ -589,78 +1368,194 @@ class NodeClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> NodeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(NodeList, options)
 
-    def update_status(self, body: Node, **options: Unpack[WriteOptions]) -> Node:
-        """Replace the status of the Node with that of `body`."""
+    def update_status(
+        self,
+        body: Node | NodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Node:
+        """Replace the status of the Node with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Node, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Node | Mapping[str, object],
+        body: Node | NodeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Node:
         """Server-side apply: update the status of the Node.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Node, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Node]:
+    def status(self, name: str) -> Subresource[Node, NodeManifest]:
         """Get, update, patch, apply or edit the status of the Node called `name`."""
         return self._subresource(Node, name, "status")
 
+    def proxy(
+        self,
+        name: str,
+        port: int | str | None = None,
+        *,
+        scheme: str | None = None,
+    ) -> Proxy:
+        """Send HTTP requests to the Node called `name`, by way of the API server.
 
-class PersistentVolumeClaimCollection(ResourceClient):
+        `port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.
+        """
+        return self._proxy(name, port, scheme)
+
+
+class PersistentVolumeClaimCollection(WaitingCollection[PersistentVolumeClaim]):
     """Lists and watches PersistentVolumeClaim objects in all namespaces."""
 
     resource = PERSISTENT_VOLUME_CLAIMS
     _accessor = "persistent_volume_claims"
+    _model = PersistentVolumeClaim
+    _list_model = PersistentVolumeClaimList
 
     def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeClaimList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PersistentVolumeClaimList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[PersistentVolumeClaim]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PersistentVolumeClaimList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[PersistentVolumeClaim]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PersistentVolumeClaim, options)
 
 
-class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
+class PersistentVolumeClaimClient(
+    WaitingClient[PersistentVolumeClaim],
+    PersistentVolumeClaimCollection,
+):
     """Client for PersistentVolumeClaim objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolumeClaim:
-        """Get the PersistentVolumeClaim called `name`."""
+        """Get the PersistentVolumeClaim called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(PersistentVolumeClaim, name, options)
 
     def create(
         self,
-        body: PersistentVolumeClaim,
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolumeClaim:
-        """Create the PersistentVolumeClaim."""
+        """Create the PersistentVolumeClaim.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(PersistentVolumeClaim, body, options)
 
     def update(
         self,
-        body: PersistentVolumeClaim,
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolumeClaim:
-        """Replace the PersistentVolumeClaim with `body`."""
+        """Replace the PersistentVolumeClaim with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PersistentVolumeClaim, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PersistentVolumeClaimManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PersistentVolumeClaim:
-        """Patch the PersistentVolumeClaim called `name`."""
+        """Patch the PersistentVolumeClaim called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(PersistentVolumeClaim, name, patch, options)
 
     def edit(
@@ -669,17 +1564,31 @@ class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
         change: Callable[[PersistentVolumeClaim], object],
         **options: Unpack[EditOptions],
     ) -> PersistentVolumeClaim:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(PersistentVolumeClaim, name, change, options)
 
     def apply(
         self,
-        body: PersistentVolumeClaim | Mapping[str, object],
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
         """Server-side apply: create or update the PersistentVolumeClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PersistentVolumeClaim, body, options)
 
@@ -691,6 +1600,16 @@ class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
         """Delete the PersistentVolumeClaim called `name`.
 
         Returns the PersistentVolumeClaim if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(PersistentVolumeClaim, name, options)
 
@@ -698,78 +1617,177 @@ class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PersistentVolumeClaimList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PersistentVolumeClaimList, options)
 
     def update_status(
         self,
-        body: PersistentVolumeClaim,
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolumeClaim:
-        """Replace the status of the PersistentVolumeClaim with that of `body`."""
+        """Replace the status of the PersistentVolumeClaim with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PersistentVolumeClaim, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: PersistentVolumeClaim | Mapping[str, object],
+        body: PersistentVolumeClaim | PersistentVolumeClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
         """Server-side apply: update the status of the PersistentVolumeClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PersistentVolumeClaim, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[PersistentVolumeClaim]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[PersistentVolumeClaim, PersistentVolumeClaimManifest]:
         """Get, update, patch, apply or edit the status of the PersistentVolumeClaim called `name`."""
         return self._subresource(PersistentVolumeClaim, name, "status")
 
 
-class PersistentVolumeClient(ResourceClient):
+class PersistentVolumeClient(WaitingClient[PersistentVolume]):
     """Client for PersistentVolume objects."""
 
     resource = PERSISTENT_VOLUMES
     _accessor = "persistent_volumes"
+    _model = PersistentVolume
+    _list_model = PersistentVolumeList
 
     def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PersistentVolumeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[PersistentVolume]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PersistentVolumeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[PersistentVolume]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PersistentVolume, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolume:
-        """Get the PersistentVolume called `name`."""
+        """Get the PersistentVolume called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(PersistentVolume, name, options)
 
     def create(
         self,
-        body: PersistentVolume,
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolume:
-        """Create the PersistentVolume."""
+        """Create the PersistentVolume.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(PersistentVolume, body, options)
 
     def update(
         self,
-        body: PersistentVolume,
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolume:
-        """Replace the PersistentVolume with `body`."""
+        """Replace the PersistentVolume with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PersistentVolume, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PersistentVolumeManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PersistentVolume:
-        """Patch the PersistentVolume called `name`."""
+        """Patch the PersistentVolume called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(PersistentVolume, name, patch, options)
 
     def edit(
@@ -778,17 +1796,31 @@ class PersistentVolumeClient(ResourceClient):
         change: Callable[[PersistentVolume], object],
         **options: Unpack[EditOptions],
     ) -> PersistentVolume:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(PersistentVolume, name, change, options)
 
     def apply(
         self,
-        body: PersistentVolume | Mapping[str, object],
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
         """Server-side apply: create or update the PersistentVolume.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PersistentVolume, body, options)
 
@@ -800,6 +1832,16 @@ class PersistentVolumeClient(ResourceClient):
         """Delete the PersistentVolume called `name`.
 
         Returns the PersistentVolume if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(PersistentVolume, name, options)
 
@@ -807,68 +1849,177 @@ class PersistentVolumeClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PersistentVolumeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PersistentVolumeList, options)
 
     def update_status(
         self,
-        body: PersistentVolume,
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PersistentVolume:
-        """Replace the status of the PersistentVolume with that of `body`."""
+        """Replace the status of the PersistentVolume with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PersistentVolume, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: PersistentVolume | Mapping[str, object],
+        body: PersistentVolume | PersistentVolumeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
         """Server-side apply: update the status of the PersistentVolume.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PersistentVolume, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[PersistentVolume]:
+    def status(self, name: str) -> Subresource[PersistentVolume, PersistentVolumeManifest]:
         """Get, update, patch, apply or edit the status of the PersistentVolume called `name`."""
         return self._subresource(PersistentVolume, name, "status")
 
 
-class PodCollection(ResourceClient):
+class PodCollection(WaitingCollection[Pod]):
     """Lists and watches Pod objects in all namespaces."""
 
     resource = PODS
+    _model = Pod
+    _list_model = PodList
 
     def list(self, **options: Unpack[ListOptions]) -> PodList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PodList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Pod]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PodList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Pod]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Pod, options)
 
 
-class PodClient(PodCollection):
+class PodClient(WaitingClient[Pod], PodCollection):
     """Client for Pod objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Pod:
-        """Get the Pod called `name`."""
+        """Get the Pod called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Pod, name, options)
 
-    def create(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Create the Pod."""
+    def create(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Create the Pod.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Pod, body, options)
 
-    def update(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Replace the Pod with `body`."""
+    def update(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Replace the Pod with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Pod, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Pod:
-        """Patch the Pod called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: PodManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Pod:
+        """Patch the Pod called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Pod, name, patch, options)
 
     def edit(
@@ -877,13 +2028,31 @@ class PodClient(PodCollection):
         change: Callable[[Pod], object],
         **options: Unpack[EditOptions],
     ) -> Pod:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Pod, name, change, options)
 
-    def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
+    def apply(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[ApplyOptions],
+    ) -> Pod:
         """Server-side apply: create or update the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Pod, body, options)
 
@@ -891,6 +2060,16 @@ class PodClient(PodCollection):
         """Delete the Pod called `name`.
 
         Returns the Pod if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Pod, name, options)
 
@@ -898,95 +2077,331 @@ class PodClient(PodCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PodList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PodList, options)
 
-    def update_status(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Replace the status of the Pod with that of `body`."""
+    def update_status(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Replace the status of the Pod with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Pod, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Pod | Mapping[str, object],
+        body: Pod | PodManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pod:
         """Server-side apply: update the status of the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Pod, body, options, subresource="status")
 
-    def ephemeral_containers(self, name: str) -> Subresource[Pod]:
+    def ephemeral_containers(self, name: str) -> Subresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the ephemeralcontainers of the Pod called `name`."""
         return self._subresource(Pod, name, "ephemeralcontainers")
 
-    def resize(self, name: str) -> Subresource[Pod]:
+    def resize(self, name: str) -> Subresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the resize of the Pod called `name`."""
         return self._subresource(Pod, name, "resize")
 
-    def status(self, name: str) -> Subresource[Pod]:
+    def status(self, name: str) -> Subresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the status of the Pod called `name`."""
         return self._subresource(Pod, name, "status")
 
     def logs(self, name: str, **options: Unpack[LogOptions]) -> str:
-        """Read the log of a container of the Pod called `name`."""
+        """Read the log of a container of the Pod called `name`.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._logs(name, options)
 
     def follow_logs(self, name: str, **options: Unpack[LogOptions]) -> Lines:
-        """Follow the log of a container of the Pod called `name`, line by line."""
+        """Follow the log of a container of the Pod called `name`, line by line.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._follow_logs(name, options)
 
-    def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the binding of the Pod called `name`."""
-        return self._create_named(Status, name, body, options, subresource="binding")
+    def exec(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecOptions],
+    ) -> ExecResult:
+        """Run a command in a container of the Pod called `name`, to its end.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: the input of the command. It needs a server of Kubernetes 1.30 or later.
+            check: whether another exit code than 0 raises `ExecFailed`.
+            limit: the most bytes of output; more is an error.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._exec(name, command, options)
+
+    def exec_stream(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecStreamOptions],
+    ) -> ExecStream:
+        """Run a command in a container of the Pod called `name`; read and write as it runs.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: whether the process gets an input.
+            tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
+            timeout: the seconds in which the server has to open the stream.
+        """
+        return self._exec_stream(name, command, options)
+
+    def attach(self, name: str, **options: Unpack[ExecStreamOptions]) -> ExecStream:
+        """Attach to the main process of a container of the Pod called `name`.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: whether the process gets an input.
+            tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
+            timeout: the seconds in which the server has to open the stream.
+        """
+        return self._attach(name, options)
+
+    def port_forward(self, name: str, port: int, *, local_port: int = 0) -> PortForward:
+        """Have a local port lead to a port of the Pod called `name`, until the block ends.
+
+        A `local_port` of 0 is any free one.
+        """
+        return self._port_forward(name, port, local_port)
+
+    def proxy(
+        self,
+        name: str,
+        port: int | str | None = None,
+        *,
+        scheme: str | None = None,
+    ) -> Proxy:
+        """Send HTTP requests to the Pod called `name`, by way of the API server.
+
+        `port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.
+        """
+        return self._proxy(name, port, scheme)
+
+    def bind(
+        self,
+        name: str,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the binding of the Pod called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="binding",
+            kind=Binding,
+        )
 
     def evict(
         self,
         name: str,
-        body: Eviction | None = None,
+        body: Eviction | EvictionManifest | Unstructured | None = None,
         **options: Unpack[WriteOptions],
     ) -> Status:
-        """Evict the Pod called `name`, if disruption budgets allow it."""
+        """Evict the Pod called `name`, if disruption budgets allow it.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return self._create_named(Status, name, body, options, subresource="eviction")
+        return self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="eviction",
+            kind=Eviction,
+        )
 
 
-class PodTemplateCollection(ResourceClient):
+class PodTemplateCollection(WaitingCollection[PodTemplate]):
     """Lists and watches PodTemplate objects in all namespaces."""
 
     resource = POD_TEMPLATES
     _accessor = "pod_templates"
+    _model = PodTemplate
+    _list_model = PodTemplateList
 
     def list(self, **options: Unpack[ListOptions]) -> PodTemplateList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PodTemplateList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[PodTemplate]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PodTemplateList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[PodTemplate]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PodTemplate, options)
 
 
-class PodTemplateClient(PodTemplateCollection):
+class PodTemplateClient(WaitingClient[PodTemplate], PodTemplateCollection):
     """Client for PodTemplate objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> PodTemplate:
-        """Get the PodTemplate called `name`."""
+        """Get the PodTemplate called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(PodTemplate, name, options)
 
-    def create(self, body: PodTemplate, **options: Unpack[WriteOptions]) -> PodTemplate:
-        """Create the PodTemplate."""
+    def create(
+        self,
+        body: PodTemplate | PodTemplateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> PodTemplate:
+        """Create the PodTemplate.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(PodTemplate, body, options)
 
-    def update(self, body: PodTemplate, **options: Unpack[WriteOptions]) -> PodTemplate:
-        """Replace the PodTemplate with `body`."""
+    def update(
+        self,
+        body: PodTemplate | PodTemplateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> PodTemplate:
+        """Replace the PodTemplate with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PodTemplate, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> PodTemplate:
-        """Patch the PodTemplate called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: PodTemplateManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> PodTemplate:
+        """Patch the PodTemplate called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(PodTemplate, name, patch, options)
 
     def edit(
@@ -995,17 +2410,31 @@ class PodTemplateClient(PodTemplateCollection):
         change: Callable[[PodTemplate], object],
         **options: Unpack[EditOptions],
     ) -> PodTemplate:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(PodTemplate, name, change, options)
 
     def apply(
         self,
-        body: PodTemplate | Mapping[str, object],
+        body: PodTemplate | PodTemplateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PodTemplate:
         """Server-side apply: create or update the PodTemplate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PodTemplate, body, options)
 
@@ -1013,6 +2442,16 @@ class PodTemplateClient(PodTemplateCollection):
         """Delete the PodTemplate called `name`.
 
         Returns the PodTemplate if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(PodTemplate, name, options)
 
@@ -1020,59 +2459,144 @@ class PodTemplateClient(PodTemplateCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PodTemplateList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PodTemplateList, options)
 
 
-class ReplicationControllerCollection(ResourceClient):
+class ReplicationControllerCollection(WaitingCollection[ReplicationController]):
     """Lists and watches ReplicationController objects in all namespaces."""
 
     resource = REPLICATION_CONTROLLERS
     _accessor = "replication_controllers"
+    _model = ReplicationController
+    _list_model = ReplicationControllerList
 
     def list(self, **options: Unpack[ListOptions]) -> ReplicationControllerList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ReplicationControllerList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ReplicationController]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ReplicationControllerList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ReplicationController]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ReplicationController, options)
 
 
-class ReplicationControllerClient(ReplicationControllerCollection):
+class ReplicationControllerClient(
+    WaitingClient[ReplicationController],
+    ReplicationControllerCollection,
+):
     """Client for ReplicationController objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ReplicationController:
-        """Get the ReplicationController called `name`."""
+        """Get the ReplicationController called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ReplicationController, name, options)
 
     def create(
         self,
-        body: ReplicationController,
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ReplicationController:
-        """Create the ReplicationController."""
+        """Create the ReplicationController.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ReplicationController, body, options)
 
     def update(
         self,
-        body: ReplicationController,
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ReplicationController:
-        """Replace the ReplicationController with `body`."""
+        """Replace the ReplicationController with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ReplicationController, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ReplicationControllerManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ReplicationController:
-        """Patch the ReplicationController called `name`."""
+        """Patch the ReplicationController called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ReplicationController, name, patch, options)
 
     def edit(
@@ -1081,17 +2605,31 @@ class ReplicationControllerClient(ReplicationControllerCollection):
         change: Callable[[ReplicationController], object],
         **options: Unpack[EditOptions],
     ) -> ReplicationController:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ReplicationController, name, change, options)
 
     def apply(
         self,
-        body: ReplicationController | Mapping[str, object],
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
         """Server-side apply: create or update the ReplicationController.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ReplicationController, body, options)
 
@@ -1103,6 +2641,16 @@ class ReplicationControllerClient(ReplicationControllerCollection):
         """Delete the ReplicationController called `name`.
 
         Returns the ReplicationController if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ReplicationController, name, options)
 
@@ -1110,78 +2658,185 @@ class ReplicationControllerClient(ReplicationControllerCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ReplicationControllerList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ReplicationControllerList, options)
 
     def update_status(
         self,
-        body: ReplicationController,
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ReplicationController:
-        """Replace the status of the ReplicationController with that of `body`."""
+        """Replace the status of the ReplicationController with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ReplicationController, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ReplicationController | Mapping[str, object],
+        body: ReplicationController | ReplicationControllerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
         """Server-side apply: update the status of the ReplicationController.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ReplicationController, body, options, subresource="status")
 
-    def scale(self, name: str) -> Subresource[Scale]:
+    def scale(self, name: str) -> Subresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the ReplicationController called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> Subresource[ReplicationController]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[ReplicationController, ReplicationControllerManifest]:
         """Get, update, patch, apply or edit the status of the ReplicationController called `name`."""
         return self._subresource(ReplicationController, name, "status")
 
 
-class ResourceQuotaCollection(ResourceClient):
+class ResourceQuotaCollection(WaitingCollection[ResourceQuota]):
     """Lists and watches ResourceQuota objects in all namespaces."""
 
     resource = RESOURCE_QUOTAS
     _accessor = "resource_quotas"
+    _model = ResourceQuota
+    _list_model = ResourceQuotaList
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceQuotaList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ResourceQuotaList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ResourceQuota]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceQuotaList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ResourceQuota]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceQuota, options)
 
 
-class ResourceQuotaClient(ResourceQuotaCollection):
+class ResourceQuotaClient(WaitingClient[ResourceQuota], ResourceQuotaCollection):
     """Client for ResourceQuota objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceQuota:
-        """Get the ResourceQuota called `name`."""
+        """Get the ResourceQuota called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ResourceQuota, name, options)
 
-    def create(self, body: ResourceQuota, **options: Unpack[WriteOptions]) -> ResourceQuota:
-        """Create the ResourceQuota."""
+    def create(
+        self,
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceQuota:
+        """Create the ResourceQuota.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ResourceQuota, body, options)
 
-    def update(self, body: ResourceQuota, **options: Unpack[WriteOptions]) -> ResourceQuota:
-        """Replace the ResourceQuota with `body`."""
+    def update(
+        self,
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceQuota:
+        """Replace the ResourceQuota with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ResourceQuota, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceQuotaManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceQuota:
-        """Patch the ResourceQuota called `name`."""
+        """Patch the ResourceQuota called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ResourceQuota, name, patch, options)
 
     def edit(
@@ -1190,17 +2845,31 @@ class ResourceQuotaClient(ResourceQuotaCollection):
         change: Callable[[ResourceQuota], object],
         **options: Unpack[EditOptions],
     ) -> ResourceQuota:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ResourceQuota, name, change, options)
 
     def apply(
         self,
-        body: ResourceQuota | Mapping[str, object],
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
         """Server-side apply: create or update the ResourceQuota.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ResourceQuota, body, options)
 
@@ -1208,6 +2877,16 @@ class ResourceQuotaClient(ResourceQuotaCollection):
         """Delete the ResourceQuota called `name`.
 
         Returns the ResourceQuota if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ResourceQuota, name, options)
 
@@ -1215,68 +2894,177 @@ class ResourceQuotaClient(ResourceQuotaCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceQuotaList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ResourceQuotaList, options)
 
     def update_status(
         self,
-        body: ResourceQuota,
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceQuota:
-        """Replace the status of the ResourceQuota with that of `body`."""
+        """Replace the status of the ResourceQuota with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ResourceQuota, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ResourceQuota | Mapping[str, object],
+        body: ResourceQuota | ResourceQuotaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
         """Server-side apply: update the status of the ResourceQuota.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ResourceQuota, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[ResourceQuota]:
+    def status(self, name: str) -> Subresource[ResourceQuota, ResourceQuotaManifest]:
         """Get, update, patch, apply or edit the status of the ResourceQuota called `name`."""
         return self._subresource(ResourceQuota, name, "status")
 
 
-class SecretCollection(ResourceClient):
+class SecretCollection(WaitingCollection[Secret]):
     """Lists and watches Secret objects in all namespaces."""
 
     resource = SECRETS
+    _model = Secret
+    _list_model = SecretList
 
     def list(self, **options: Unpack[ListOptions]) -> SecretList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(SecretList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Secret]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(SecretList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Secret]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Secret, options)
 
 
-class SecretClient(SecretCollection):
+class SecretClient(WaitingClient[Secret], SecretCollection):
     """Client for Secret objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Secret:
-        """Get the Secret called `name`."""
+        """Get the Secret called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Secret, name, options)
 
-    def create(self, body: Secret, **options: Unpack[WriteOptions]) -> Secret:
-        """Create the Secret."""
+    def create(
+        self,
+        body: Secret | SecretManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Secret:
+        """Create the Secret.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Secret, body, options)
 
-    def update(self, body: Secret, **options: Unpack[WriteOptions]) -> Secret:
-        """Replace the Secret with `body`."""
+    def update(
+        self,
+        body: Secret | SecretManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Secret:
+        """Replace the Secret with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Secret, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Secret:
-        """Patch the Secret called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: SecretManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Secret:
+        """Patch the Secret called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Secret, name, patch, options)
 
     def edit(
@@ -1285,17 +3073,31 @@ class SecretClient(SecretCollection):
         change: Callable[[Secret], object],
         **options: Unpack[EditOptions],
     ) -> Secret:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Secret, name, change, options)
 
     def apply(
         self,
-        body: Secret | Mapping[str, object],
+        body: Secret | SecretManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Secret:
         """Server-side apply: create or update the Secret.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Secret, body, options)
 
@@ -1303,6 +3105,16 @@ class SecretClient(SecretCollection):
         """Delete the Secret called `name`.
 
         Returns the Secret if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Secret, name, options)
 
@@ -1310,51 +3122,141 @@ class SecretClient(SecretCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> SecretList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(SecretList, options)
 
 
-class ServiceAccountCollection(ResourceClient):
+class ServiceAccountCollection(WaitingCollection[ServiceAccount]):
     """Lists and watches ServiceAccount objects in all namespaces."""
 
     resource = SERVICE_ACCOUNTS
     _accessor = "service_accounts"
+    _model = ServiceAccount
+    _list_model = ServiceAccountList
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ServiceAccountList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ServiceAccount]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceAccountList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ServiceAccount]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ServiceAccount, options)
 
 
-class ServiceAccountClient(ServiceAccountCollection):
+class ServiceAccountClient(WaitingClient[ServiceAccount], ServiceAccountCollection):
     """Client for ServiceAccount objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceAccount:
-        """Get the ServiceAccount called `name`."""
+        """Get the ServiceAccount called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ServiceAccount, name, options)
 
-    def create(self, body: ServiceAccount, **options: Unpack[WriteOptions]) -> ServiceAccount:
-        """Create the ServiceAccount."""
+    def create(
+        self,
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceAccount:
+        """Create the ServiceAccount.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ServiceAccount, body, options)
 
-    def update(self, body: ServiceAccount, **options: Unpack[WriteOptions]) -> ServiceAccount:
-        """Replace the ServiceAccount with `body`."""
+    def update(
+        self,
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceAccount:
+        """Replace the ServiceAccount with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ServiceAccount, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ServiceAccountManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ServiceAccount:
-        """Patch the ServiceAccount called `name`."""
+        """Patch the ServiceAccount called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ServiceAccount, name, patch, options)
 
     def edit(
@@ -1363,17 +3265,31 @@ class ServiceAccountClient(ServiceAccountCollection):
         change: Callable[[ServiceAccount], object],
         **options: Unpack[EditOptions],
     ) -> ServiceAccount:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ServiceAccount, name, change, options)
 
     def apply(
         self,
-        body: ServiceAccount | Mapping[str, object],
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceAccount:
         """Server-side apply: create or update the ServiceAccount.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ServiceAccount, body, options)
 
@@ -1381,6 +3297,16 @@ class ServiceAccountClient(ServiceAccountCollection):
         """Delete the ServiceAccount called `name`.
 
         Returns the ServiceAccount if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ServiceAccount, name, options)
 
@@ -1388,54 +3314,163 @@ class ServiceAccountClient(ServiceAccountCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceAccountList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ServiceAccountList, options)
 
     def create_token(
         self,
         name: str,
-        body: TokenRequest,
+        body: TokenRequest | TokenRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
-        """Create the token of the ServiceAccount called `name`."""
-        return self._create_named(TokenRequest, name, body, options, subresource="token")
+        """Create the token of the ServiceAccount called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._create_named(
+            TokenRequest,
+            name,
+            body,
+            options,
+            subresource="token",
+            kind=TokenRequest,
+        )
 
 
-class ServiceCollection(ResourceClient):
+class ServiceCollection(WaitingCollection[Service]):
     """Lists and watches Service objects in all namespaces."""
 
     resource = SERVICES
+    _model = Service
+    _list_model = ServiceList
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ServiceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Service]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Service]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Service, options)
 
 
-class ServiceClient(ServiceCollection):
+class ServiceClient(WaitingClient[Service], ServiceCollection):
     """Client for Service objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Service:
-        """Get the Service called `name`."""
+        """Get the Service called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Service, name, options)
 
-    def create(self, body: Service, **options: Unpack[WriteOptions]) -> Service:
-        """Create the Service."""
+    def create(
+        self,
+        body: Service | ServiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Service:
+        """Create the Service.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Service, body, options)
 
-    def update(self, body: Service, **options: Unpack[WriteOptions]) -> Service:
-        """Replace the Service with `body`."""
+    def update(
+        self,
+        body: Service | ServiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Service:
+        """Replace the Service with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Service, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Service:
-        """Patch the Service called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: ServiceManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Service:
+        """Patch the Service called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Service, name, patch, options)
 
     def edit(
@@ -1444,17 +3479,31 @@ class ServiceClient(ServiceCollection):
         change: Callable[[Service], object],
         **options: Unpack[EditOptions],
     ) -> Service:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Service, name, change, options)
 
     def apply(
         self,
-        body: Service | Mapping[str, object],
+        body: Service | ServiceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Service:
         """Server-side apply: create or update the Service.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Service, body, options)
 
@@ -1462,6 +3511,16 @@ class ServiceClient(ServiceCollection):
         """Delete the Service called `name`.
 
         Returns the Service if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Service, name, options)
 
@@ -1469,27 +3528,75 @@ class ServiceClient(ServiceCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ServiceList, options)
 
-    def update_status(self, body: Service, **options: Unpack[WriteOptions]) -> Service:
-        """Replace the status of the Service with that of `body`."""
+    def update_status(
+        self,
+        body: Service | ServiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Service:
+        """Replace the status of the Service with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Service, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Service | Mapping[str, object],
+        body: Service | ServiceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Service:
         """Server-side apply: update the status of the Service.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Service, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Service]:
+    def status(self, name: str) -> Subresource[Service, ServiceManifest]:
         """Get, update, patch, apply or edit the status of the Service called `name`."""
         return self._subresource(Service, name, "status")
+
+    def proxy(
+        self,
+        name: str,
+        port: int | str | None = None,
+        *,
+        scheme: str | None = None,
+    ) -> Proxy:
+        """Send HTTP requests to the Service called `name`, by way of the API server.
+
+        `port` is a number, or the name of a port of a Service. `scheme` is `http` or `https`.
+        """
+        return self._proxy(name, port, scheme)
 
 
 class CoreV1Client:

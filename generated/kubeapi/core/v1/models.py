@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     UNSET_ZERO,
     Condition,
@@ -19,6 +21,27 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        BindingManifest,
+        ComponentStatusManifest,
+        ConfigMapManifest,
+        EndpointsManifest,
+        EventManifest,
+        LimitRangeManifest,
+        NamespaceManifest,
+        NodeManifest,
+        PersistentVolumeClaimManifest,
+        PersistentVolumeManifest,
+        PodManifest,
+        PodTemplateManifest,
+        ReplicationControllerManifest,
+        ResourceQuotaManifest,
+        SecretManifest,
+        ServiceAccountManifest,
+        ServiceManifest,
+    )
 
 __all__ = [
     "AWSElasticBlockStoreVolumeSource",
@@ -313,6 +336,10 @@ class Binding(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     target: ObjectReference
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BindingManifest: ...
+
 
 class CSIPersistentVolumeSource(Model):
     """CSIPersistentVolumeSource of core/v1."""
@@ -419,6 +446,10 @@ class ComponentStatus(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     conditions: list[ComponentCondition] = field(default_factory=list)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ComponentStatusManifest: ...
+
 
 class ComponentStatusList(ModelList[ComponentStatus]):
     """ComponentStatusList of core/v1."""
@@ -436,6 +467,10 @@ class ConfigMap(Model):
     binary_data: dict[str, bytes] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     immutable: bool | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ConfigMapManifest: ...
 
 
 class ConfigMapEnvSource(Model):
@@ -761,6 +796,10 @@ class Endpoints(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     subsets: list[EndpointSubset] = field(default_factory=list)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EndpointsManifest: ...
+
 
 class EndpointsList(ModelList[Endpoints]):
     """EndpointsList of core/v1."""
@@ -852,6 +891,10 @@ class Event(Model):
     series: EventSeries | None = None
     source: EventSource | None = None
     type: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EventManifest: ...
 
 
 class EventList(ModelList[Event]):
@@ -1172,6 +1215,10 @@ class LimitRange(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: LimitRangeSpec = auto(LimitRangeSpec)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> LimitRangeManifest: ...
+
 
 class LimitRangeItem(Model):
     """LimitRangeItem of core/v1."""
@@ -1264,6 +1311,10 @@ class Namespace(Model):
     spec: NamespaceSpec = auto(NamespaceSpec)
     status: NamespaceStatus = auto(NamespaceStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> NamespaceManifest: ...
+
 
 class NamespaceCondition(Model):
     """NamespaceCondition of core/v1."""
@@ -1321,6 +1372,10 @@ class Node(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: NodeSpec = auto(NodeSpec)
     status: NodeStatus = auto(NodeStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> NodeManifest: ...
 
 
 class NodeAddress(Model):
@@ -1526,6 +1581,10 @@ class PersistentVolume(Model):
     spec: PersistentVolumeSpec = auto(PersistentVolumeSpec)
     status: PersistentVolumeStatus = auto(PersistentVolumeStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PersistentVolumeManifest: ...
+
 
 class PersistentVolumeClaimSpec(Model):
     """PersistentVolumeClaimSpec of core/v1."""
@@ -1582,6 +1641,10 @@ class PersistentVolumeClaim(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PersistentVolumeClaimSpec = auto(PersistentVolumeClaimSpec)
     status: PersistentVolumeClaimStatus = auto(PersistentVolumeClaimStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PersistentVolumeClaimManifest: ...
 
 
 class PersistentVolumeClaimCondition(Model):
@@ -1715,6 +1778,10 @@ class Pod(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PodSpec = auto(PodSpec)
     status: PodStatus = auto(PodStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PodManifest: ...
 
 
 class PodAffinity(Model):
@@ -1874,6 +1941,10 @@ class PodTemplate(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     template: PodTemplateSpec | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PodTemplateManifest: ...
+
 
 class PodTemplateList(ModelList[PodTemplate]):
     """PodTemplateList of core/v1."""
@@ -2000,6 +2071,10 @@ class ReplicationController(Model):
     spec: ReplicationControllerSpec = auto(ReplicationControllerSpec)
     status: ReplicationControllerStatus = auto(ReplicationControllerStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ReplicationControllerManifest: ...
+
 
 class ReplicationControllerCondition(Model):
     """ReplicationControllerCondition of core/v1."""
@@ -2077,6 +2152,10 @@ class ResourceQuota(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ResourceQuotaSpec = auto(ResourceQuotaSpec)
     status: ResourceQuotaStatus = auto(ResourceQuotaStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceQuotaManifest: ...
 
 
 class ResourceQuotaList(ModelList[ResourceQuota]):
@@ -2182,6 +2261,10 @@ class Secret(Model, sensitive=("data", "string_data")):
     immutable: bool | None = None
     string_data: dict[str, str] = field(default_factory=dict)
     type: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SecretManifest: ...
 
 
 class SecretEnvSource(Model):
@@ -2290,6 +2373,10 @@ class Service(Model):
     spec: ServiceSpec = auto(ServiceSpec)
     status: ServiceStatus = auto(ServiceStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ServiceManifest: ...
+
 
 class ServiceAccount(Model):
     """ServiceAccount of core/v1."""
@@ -2300,6 +2387,10 @@ class ServiceAccount(Model):
     automount_service_account_token: bool | None = None
     image_pull_secrets: list[LocalObjectReference] = field(default_factory=list)
     secrets: list[ObjectReference] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ServiceAccountManifest: ...
 
 
 class ServiceAccountList(ModelList[ServiceAccount]):

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
 
 from ...core.v1.models import ObjectReference
+
+if TYPE_CHECKING:
+    from .manifests import EndpointSliceManifest
 
 __all__ = [
     "Endpoint",
@@ -65,6 +70,10 @@ class EndpointSlice(Model):
     address_type: Literal["FQDN", "IPv4", "IPv6"] | str
     endpoints: list[Endpoint] = field(default_factory=list)
     ports: list[EndpointPort] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EndpointSliceManifest: ...
 
 
 class EndpointSliceList(ModelList[EndpointSlice]):

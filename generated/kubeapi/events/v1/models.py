@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     MicroTime,
@@ -15,6 +17,9 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import EventSource, ObjectReference
+
+if TYPE_CHECKING:
+    from .manifests import EventManifest
 
 __all__ = [
     "Event",
@@ -43,6 +48,10 @@ class Event(Model):
     reporting_instance: str | None = None
     series: EventSeries | None = None
     type: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EventManifest: ...
 
 
 class EventList(ModelList[Event]):

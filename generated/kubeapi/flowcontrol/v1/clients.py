@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,8 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
     FlowSchema,
@@ -30,6 +30,9 @@ from .models import (
 )
 from .resources import FLOW_SCHEMAS, PRIORITY_LEVEL_CONFIGURATIONS
 
+if TYPE_CHECKING:
+    from .manifests import FlowSchemaManifest, PriorityLevelConfigurationManifest
+
 __all__ = [
     "FlowSchemaClient",
     "FlowcontrolV1Client",
@@ -37,38 +40,116 @@ __all__ = [
 ]
 
 
-class FlowSchemaClient(ResourceClient):
+class FlowSchemaClient(WaitingClient[FlowSchema]):
     """Client for FlowSchema objects."""
 
     resource = FLOW_SCHEMAS
     _accessor = "flow_schemas"
+    _model = FlowSchema
+    _list_model = FlowSchemaList
 
     def list(self, **options: Unpack[ListOptions]) -> FlowSchemaList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(FlowSchemaList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[FlowSchema]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(FlowSchemaList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[FlowSchema]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(FlowSchema, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> FlowSchema:
-        """Get the FlowSchema called `name`."""
+        """Get the FlowSchema called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(FlowSchema, name, options)
 
-    def create(self, body: FlowSchema, **options: Unpack[WriteOptions]) -> FlowSchema:
-        """Create the FlowSchema."""
+    def create(
+        self,
+        body: FlowSchema | FlowSchemaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> FlowSchema:
+        """Create the FlowSchema.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(FlowSchema, body, options)
 
-    def update(self, body: FlowSchema, **options: Unpack[WriteOptions]) -> FlowSchema:
-        """Replace the FlowSchema with `body`."""
+    def update(
+        self,
+        body: FlowSchema | FlowSchemaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> FlowSchema:
+        """Replace the FlowSchema with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(FlowSchema, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> FlowSchema:
-        """Patch the FlowSchema called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: FlowSchemaManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> FlowSchema:
+        """Patch the FlowSchema called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(FlowSchema, name, patch, options)
 
     def edit(
@@ -77,17 +158,31 @@ class FlowSchemaClient(ResourceClient):
         change: Callable[[FlowSchema], object],
         **options: Unpack[EditOptions],
     ) -> FlowSchema:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(FlowSchema, name, change, options)
 
     def apply(
         self,
-        body: FlowSchema | Mapping[str, object],
+        body: FlowSchema | FlowSchemaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> FlowSchema:
         """Server-side apply: create or update the FlowSchema.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(FlowSchema, body, options)
 
@@ -95,6 +190,16 @@ class FlowSchemaClient(ResourceClient):
         """Delete the FlowSchema called `name`.
 
         Returns the FlowSchema if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(FlowSchema, name, options)
 
@@ -102,74 +207,174 @@ class FlowSchemaClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> FlowSchemaList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(FlowSchemaList, options)
 
-    def update_status(self, body: FlowSchema, **options: Unpack[WriteOptions]) -> FlowSchema:
-        """Replace the status of the FlowSchema with that of `body`."""
+    def update_status(
+        self,
+        body: FlowSchema | FlowSchemaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> FlowSchema:
+        """Replace the status of the FlowSchema with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(FlowSchema, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: FlowSchema | Mapping[str, object],
+        body: FlowSchema | FlowSchemaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> FlowSchema:
         """Server-side apply: update the status of the FlowSchema.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(FlowSchema, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[FlowSchema]:
+    def status(self, name: str) -> Subresource[FlowSchema, FlowSchemaManifest]:
         """Get, update, patch, apply or edit the status of the FlowSchema called `name`."""
         return self._subresource(FlowSchema, name, "status")
 
 
-class PriorityLevelConfigurationClient(ResourceClient):
+class PriorityLevelConfigurationClient(WaitingClient[PriorityLevelConfiguration]):
     """Client for PriorityLevelConfiguration objects."""
 
     resource = PRIORITY_LEVEL_CONFIGURATIONS
     _accessor = "priority_level_configurations"
+    _model = PriorityLevelConfiguration
+    _list_model = PriorityLevelConfigurationList
 
     def list(self, **options: Unpack[ListOptions]) -> PriorityLevelConfigurationList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PriorityLevelConfigurationList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[PriorityLevelConfiguration]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PriorityLevelConfigurationList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[PriorityLevelConfiguration]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PriorityLevelConfiguration, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> PriorityLevelConfiguration:
-        """Get the PriorityLevelConfiguration called `name`."""
+        """Get the PriorityLevelConfiguration called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(PriorityLevelConfiguration, name, options)
 
     def create(
         self,
-        body: PriorityLevelConfiguration,
+        body: PriorityLevelConfiguration | PriorityLevelConfigurationManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PriorityLevelConfiguration:
-        """Create the PriorityLevelConfiguration."""
+        """Create the PriorityLevelConfiguration.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(PriorityLevelConfiguration, body, options)
 
     def update(
         self,
-        body: PriorityLevelConfiguration,
+        body: PriorityLevelConfiguration | PriorityLevelConfigurationManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PriorityLevelConfiguration:
-        """Replace the PriorityLevelConfiguration with `body`."""
+        """Replace the PriorityLevelConfiguration with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PriorityLevelConfiguration, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PriorityLevelConfigurationManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PriorityLevelConfiguration:
-        """Patch the PriorityLevelConfiguration called `name`."""
+        """Patch the PriorityLevelConfiguration called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(PriorityLevelConfiguration, name, patch, options)
 
     def edit(
@@ -178,17 +383,31 @@ class PriorityLevelConfigurationClient(ResourceClient):
         change: Callable[[PriorityLevelConfiguration], object],
         **options: Unpack[EditOptions],
     ) -> PriorityLevelConfiguration:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(PriorityLevelConfiguration, name, change, options)
 
     def apply(
         self,
-        body: PriorityLevelConfiguration | Mapping[str, object],
+        body: PriorityLevelConfiguration | PriorityLevelConfigurationManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PriorityLevelConfiguration:
         """Server-side apply: create or update the PriorityLevelConfiguration.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PriorityLevelConfiguration, body, options)
 
@@ -200,6 +419,16 @@ class PriorityLevelConfigurationClient(ResourceClient):
         """Delete the PriorityLevelConfiguration called `name`.
 
         Returns the PriorityLevelConfiguration if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(PriorityLevelConfiguration, name, options)
 
@@ -207,29 +436,63 @@ class PriorityLevelConfigurationClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PriorityLevelConfigurationList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PriorityLevelConfigurationList, options)
 
     def update_status(
         self,
-        body: PriorityLevelConfiguration,
+        body: PriorityLevelConfiguration | PriorityLevelConfigurationManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PriorityLevelConfiguration:
-        """Replace the status of the PriorityLevelConfiguration with that of `body`."""
+        """Replace the status of the PriorityLevelConfiguration with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PriorityLevelConfiguration, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: PriorityLevelConfiguration | Mapping[str, object],
+        body: PriorityLevelConfiguration | PriorityLevelConfigurationManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PriorityLevelConfiguration:
         """Server-side apply: update the status of the PriorityLevelConfiguration.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PriorityLevelConfiguration, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[PriorityLevelConfiguration]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[PriorityLevelConfiguration, PriorityLevelConfigurationManifest]:
         """Get, update, patch, apply or edit the status of the PriorityLevelConfiguration called `name`."""
         return self._subresource(PriorityLevelConfiguration, name, "status")
 

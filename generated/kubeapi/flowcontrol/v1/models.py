@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import FlowSchemaManifest, PriorityLevelConfigurationManifest
 
 __all__ = [
     "ExemptPriorityLevelConfiguration",
@@ -80,6 +85,10 @@ class FlowSchema(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: FlowSchemaSpec = auto(FlowSchemaSpec)
     status: FlowSchemaStatus = auto(FlowSchemaStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> FlowSchemaManifest: ...
 
 
 class FlowSchemaCondition(Model):
@@ -164,6 +173,10 @@ class PriorityLevelConfiguration(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PriorityLevelConfigurationSpec = auto(PriorityLevelConfigurationSpec)
     status: PriorityLevelConfigurationStatus = auto(PriorityLevelConfigurationStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PriorityLevelConfigurationManifest: ...
 
 
 class PriorityLevelConfigurationCondition(Model):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import StorageVersion, StorageVersionList
 from .resources import STORAGE_VERSIONS
+
+if TYPE_CHECKING:
+    from .manifests import StorageVersionManifest
 
 __all__ = [
     "AsyncInternalV1alpha1Client",
@@ -31,43 +34,116 @@ __all__ = [
 ]
 
 
-class AsyncStorageVersionClient(AsyncResourceClient):
+class AsyncStorageVersionClient(AsyncWaitingClient[StorageVersion]):
     """Client for StorageVersion objects."""
 
     resource = STORAGE_VERSIONS
     _accessor = "storage_versions"
+    _model = StorageVersion
+    _list_model = StorageVersionList
 
     async def list(self, **options: Unpack[ListOptions]) -> StorageVersionList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(StorageVersionList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[StorageVersion]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StorageVersionList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[StorageVersion]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(StorageVersion, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> StorageVersion:
-        """Get the StorageVersion called `name`."""
+        """Get the StorageVersion called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(StorageVersion, name, options)
 
-    async def create(self, body: StorageVersion, **options: Unpack[WriteOptions]) -> StorageVersion:
-        """Create the StorageVersion."""
+    async def create(
+        self,
+        body: StorageVersion | StorageVersionManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StorageVersion:
+        """Create the StorageVersion.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(StorageVersion, body, options)
 
-    async def update(self, body: StorageVersion, **options: Unpack[WriteOptions]) -> StorageVersion:
-        """Replace the StorageVersion with `body`."""
+    async def update(
+        self,
+        body: StorageVersion | StorageVersionManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StorageVersion:
+        """Replace the StorageVersion with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(StorageVersion, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: StorageVersionManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> StorageVersion:
-        """Patch the StorageVersion called `name`."""
+        """Patch the StorageVersion called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(StorageVersion, name, patch, options)
 
     async def edit(
@@ -76,17 +152,31 @@ class AsyncStorageVersionClient(AsyncResourceClient):
         change: Callable[[StorageVersion], object],
         **options: Unpack[EditOptions],
     ) -> StorageVersion:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(StorageVersion, name, change, options)
 
     async def apply(
         self,
-        body: StorageVersion | Mapping[str, object],
+        body: StorageVersion | StorageVersionManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> StorageVersion:
         """Server-side apply: create or update the StorageVersion.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(StorageVersion, body, options)
 
@@ -94,6 +184,16 @@ class AsyncStorageVersionClient(AsyncResourceClient):
         """Delete the StorageVersion called `name`.
 
         Returns the StorageVersion if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(StorageVersion, name, options)
 
@@ -101,29 +201,60 @@ class AsyncStorageVersionClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StorageVersionList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(StorageVersionList, options)
 
     async def update_status(
         self,
-        body: StorageVersion,
+        body: StorageVersion | StorageVersionManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> StorageVersion:
-        """Replace the status of the StorageVersion with that of `body`."""
+        """Replace the status of the StorageVersion with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(StorageVersion, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: StorageVersion | Mapping[str, object],
+        body: StorageVersion | StorageVersionManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> StorageVersion:
         """Server-side apply: update the status of the StorageVersion.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(StorageVersion, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[StorageVersion]:
+    def status(self, name: str) -> AsyncSubresource[StorageVersion, StorageVersionManifest]:
         """Get, update, patch, apply or edit the status of the StorageVersion called `name`."""
         return self._subresource(StorageVersion, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import StorageVersionManifest
 
 __all__ = [
     "ServerStorageVersion",
@@ -56,6 +61,10 @@ class StorageVersion(Model):
     metadata: ObjectMeta
     spec: StorageVersionSpec = auto(StorageVersionSpec)
     status: StorageVersionStatus = auto(StorageVersionStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> StorageVersionManifest: ...
 
 
 class StorageVersionCondition(Model):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -37,6 +43,15 @@ from .models import (
 )
 from .resources import INGRESSES, INGRESS_CLASSES, IP_ADDRESSES, NETWORK_POLICIES, SERVICE_CIDRS
 
+if TYPE_CHECKING:
+    from .manifests import (
+        IPAddressManifest,
+        IngressClassManifest,
+        IngressManifest,
+        NetworkPolicyManifest,
+        ServiceCIDRManifest,
+    )
+
 __all__ = [
     "IPAddressClient",
     "IngressClassClient",
@@ -49,38 +64,116 @@ __all__ = [
 ]
 
 
-class IngressClassClient(ResourceClient):
+class IngressClassClient(WaitingClient[IngressClass]):
     """Client for IngressClass objects."""
 
     resource = INGRESS_CLASSES
     _accessor = "ingress_classes"
+    _model = IngressClass
+    _list_model = IngressClassList
 
     def list(self, **options: Unpack[ListOptions]) -> IngressClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(IngressClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[IngressClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(IngressClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[IngressClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(IngressClass, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> IngressClass:
-        """Get the IngressClass called `name`."""
+        """Get the IngressClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(IngressClass, name, options)
 
-    def create(self, body: IngressClass, **options: Unpack[WriteOptions]) -> IngressClass:
-        """Create the IngressClass."""
+    def create(
+        self,
+        body: IngressClass | IngressClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> IngressClass:
+        """Create the IngressClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(IngressClass, body, options)
 
-    def update(self, body: IngressClass, **options: Unpack[WriteOptions]) -> IngressClass:
-        """Replace the IngressClass with `body`."""
+    def update(
+        self,
+        body: IngressClass | IngressClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> IngressClass:
+        """Replace the IngressClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(IngressClass, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> IngressClass:
-        """Patch the IngressClass called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: IngressClassManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> IngressClass:
+        """Patch the IngressClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(IngressClass, name, patch, options)
 
     def edit(
@@ -89,17 +182,31 @@ class IngressClassClient(ResourceClient):
         change: Callable[[IngressClass], object],
         **options: Unpack[EditOptions],
     ) -> IngressClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(IngressClass, name, change, options)
 
     def apply(
         self,
-        body: IngressClass | Mapping[str, object],
+        body: IngressClass | IngressClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> IngressClass:
         """Server-side apply: create or update the IngressClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(IngressClass, body, options)
 
@@ -107,6 +214,16 @@ class IngressClassClient(ResourceClient):
         """Delete the IngressClass called `name`.
 
         Returns the IngressClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(IngressClass, name, options)
 
@@ -114,45 +231,140 @@ class IngressClassClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> IngressClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(IngressClassList, options)
 
 
-class IngressCollection(ResourceClient):
+class IngressCollection(WaitingCollection[Ingress]):
     """Lists and watches Ingress objects in all namespaces."""
 
     resource = INGRESSES
+    _model = Ingress
+    _list_model = IngressList
 
     def list(self, **options: Unpack[ListOptions]) -> IngressList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(IngressList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Ingress]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(IngressList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Ingress]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Ingress, options)
 
 
-class IngressClient(IngressCollection):
+class IngressClient(WaitingClient[Ingress], IngressCollection):
     """Client for Ingress objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Ingress:
-        """Get the Ingress called `name`."""
+        """Get the Ingress called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Ingress, name, options)
 
-    def create(self, body: Ingress, **options: Unpack[WriteOptions]) -> Ingress:
-        """Create the Ingress."""
+    def create(
+        self,
+        body: Ingress | IngressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Ingress:
+        """Create the Ingress.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Ingress, body, options)
 
-    def update(self, body: Ingress, **options: Unpack[WriteOptions]) -> Ingress:
-        """Replace the Ingress with `body`."""
+    def update(
+        self,
+        body: Ingress | IngressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Ingress:
+        """Replace the Ingress with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Ingress, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Ingress:
-        """Patch the Ingress called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: IngressManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Ingress:
+        """Patch the Ingress called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Ingress, name, patch, options)
 
     def edit(
@@ -161,17 +373,31 @@ class IngressClient(IngressCollection):
         change: Callable[[Ingress], object],
         **options: Unpack[EditOptions],
     ) -> Ingress:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Ingress, name, change, options)
 
     def apply(
         self,
-        body: Ingress | Mapping[str, object],
+        body: Ingress | IngressManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Ingress:
         """Server-side apply: create or update the Ingress.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Ingress, body, options)
 
@@ -179,6 +405,16 @@ class IngressClient(IngressCollection):
         """Delete the Ingress called `name`.
 
         Returns the Ingress if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Ingress, name, options)
 
@@ -186,61 +422,174 @@ class IngressClient(IngressCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> IngressList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(IngressList, options)
 
-    def update_status(self, body: Ingress, **options: Unpack[WriteOptions]) -> Ingress:
-        """Replace the status of the Ingress with that of `body`."""
+    def update_status(
+        self,
+        body: Ingress | IngressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Ingress:
+        """Replace the status of the Ingress with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Ingress, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Ingress | Mapping[str, object],
+        body: Ingress | IngressManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Ingress:
         """Server-side apply: update the status of the Ingress.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Ingress, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Ingress]:
+    def status(self, name: str) -> Subresource[Ingress, IngressManifest]:
         """Get, update, patch, apply or edit the status of the Ingress called `name`."""
         return self._subresource(Ingress, name, "status")
 
 
-class IPAddressClient(ResourceClient):
+class IPAddressClient(WaitingClient[IPAddress]):
     """Client for IPAddress objects."""
 
     resource = IP_ADDRESSES
     _accessor = "ip_addresses"
+    _model = IPAddress
+    _list_model = IPAddressList
 
     def list(self, **options: Unpack[ListOptions]) -> IPAddressList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(IPAddressList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[IPAddress]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(IPAddressList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[IPAddress]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(IPAddress, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> IPAddress:
-        """Get the IPAddress called `name`."""
+        """Get the IPAddress called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(IPAddress, name, options)
 
-    def create(self, body: IPAddress, **options: Unpack[WriteOptions]) -> IPAddress:
-        """Create the IPAddress."""
+    def create(
+        self,
+        body: IPAddress | IPAddressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> IPAddress:
+        """Create the IPAddress.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(IPAddress, body, options)
 
-    def update(self, body: IPAddress, **options: Unpack[WriteOptions]) -> IPAddress:
-        """Replace the IPAddress with `body`."""
+    def update(
+        self,
+        body: IPAddress | IPAddressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> IPAddress:
+        """Replace the IPAddress with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(IPAddress, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> IPAddress:
-        """Patch the IPAddress called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: IPAddressManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> IPAddress:
+        """Patch the IPAddress called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(IPAddress, name, patch, options)
 
     def edit(
@@ -249,17 +598,31 @@ class IPAddressClient(ResourceClient):
         change: Callable[[IPAddress], object],
         **options: Unpack[EditOptions],
     ) -> IPAddress:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(IPAddress, name, change, options)
 
     def apply(
         self,
-        body: IPAddress | Mapping[str, object],
+        body: IPAddress | IPAddressManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> IPAddress:
         """Server-side apply: create or update the IPAddress.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(IPAddress, body, options)
 
@@ -267,6 +630,16 @@ class IPAddressClient(ResourceClient):
         """Delete the IPAddress called `name`.
 
         Returns the IPAddress if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(IPAddress, name, options)
 
@@ -274,51 +647,141 @@ class IPAddressClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> IPAddressList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(IPAddressList, options)
 
 
-class NetworkPolicyCollection(ResourceClient):
+class NetworkPolicyCollection(WaitingCollection[NetworkPolicy]):
     """Lists and watches NetworkPolicy objects in all namespaces."""
 
     resource = NETWORK_POLICIES
     _accessor = "network_policies"
+    _model = NetworkPolicy
+    _list_model = NetworkPolicyList
 
     def list(self, **options: Unpack[ListOptions]) -> NetworkPolicyList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(NetworkPolicyList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[NetworkPolicy]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NetworkPolicyList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[NetworkPolicy]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(NetworkPolicy, options)
 
 
-class NetworkPolicyClient(NetworkPolicyCollection):
+class NetworkPolicyClient(WaitingClient[NetworkPolicy], NetworkPolicyCollection):
     """Client for NetworkPolicy objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> NetworkPolicy:
-        """Get the NetworkPolicy called `name`."""
+        """Get the NetworkPolicy called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(NetworkPolicy, name, options)
 
-    def create(self, body: NetworkPolicy, **options: Unpack[WriteOptions]) -> NetworkPolicy:
-        """Create the NetworkPolicy."""
+    def create(
+        self,
+        body: NetworkPolicy | NetworkPolicyManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> NetworkPolicy:
+        """Create the NetworkPolicy.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(NetworkPolicy, body, options)
 
-    def update(self, body: NetworkPolicy, **options: Unpack[WriteOptions]) -> NetworkPolicy:
-        """Replace the NetworkPolicy with `body`."""
+    def update(
+        self,
+        body: NetworkPolicy | NetworkPolicyManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> NetworkPolicy:
+        """Replace the NetworkPolicy with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(NetworkPolicy, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: NetworkPolicyManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> NetworkPolicy:
-        """Patch the NetworkPolicy called `name`."""
+        """Patch the NetworkPolicy called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(NetworkPolicy, name, patch, options)
 
     def edit(
@@ -327,17 +790,31 @@ class NetworkPolicyClient(NetworkPolicyCollection):
         change: Callable[[NetworkPolicy], object],
         **options: Unpack[EditOptions],
     ) -> NetworkPolicy:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(NetworkPolicy, name, change, options)
 
     def apply(
         self,
-        body: NetworkPolicy | Mapping[str, object],
+        body: NetworkPolicy | NetworkPolicyManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> NetworkPolicy:
         """Server-side apply: create or update the NetworkPolicy.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(NetworkPolicy, body, options)
 
@@ -345,6 +822,16 @@ class NetworkPolicyClient(NetworkPolicyCollection):
         """Delete the NetworkPolicy called `name`.
 
         Returns the NetworkPolicy if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(NetworkPolicy, name, options)
 
@@ -352,42 +839,137 @@ class NetworkPolicyClient(NetworkPolicyCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> NetworkPolicyList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(NetworkPolicyList, options)
 
 
-class ServiceCIDRClient(ResourceClient):
+class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
     """Client for ServiceCIDR objects."""
 
     resource = SERVICE_CIDRS
     _accessor = "service_cidrs"
+    _model = ServiceCIDR
+    _list_model = ServiceCIDRList
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceCIDRList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ServiceCIDRList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ServiceCIDR]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceCIDRList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ServiceCIDR]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ServiceCIDR, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceCIDR:
-        """Get the ServiceCIDR called `name`."""
+        """Get the ServiceCIDR called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ServiceCIDR, name, options)
 
-    def create(self, body: ServiceCIDR, **options: Unpack[WriteOptions]) -> ServiceCIDR:
-        """Create the ServiceCIDR."""
+    def create(
+        self,
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceCIDR:
+        """Create the ServiceCIDR.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ServiceCIDR, body, options)
 
-    def update(self, body: ServiceCIDR, **options: Unpack[WriteOptions]) -> ServiceCIDR:
-        """Replace the ServiceCIDR with `body`."""
+    def update(
+        self,
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceCIDR:
+        """Replace the ServiceCIDR with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ServiceCIDR, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> ServiceCIDR:
-        """Patch the ServiceCIDR called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: ServiceCIDRManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> ServiceCIDR:
+        """Patch the ServiceCIDR called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ServiceCIDR, name, patch, options)
 
     def edit(
@@ -396,17 +978,31 @@ class ServiceCIDRClient(ResourceClient):
         change: Callable[[ServiceCIDR], object],
         **options: Unpack[EditOptions],
     ) -> ServiceCIDR:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ServiceCIDR, name, change, options)
 
     def apply(
         self,
-        body: ServiceCIDR | Mapping[str, object],
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
         """Server-side apply: create or update the ServiceCIDR.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ServiceCIDR, body, options)
 
@@ -414,6 +1010,16 @@ class ServiceCIDRClient(ResourceClient):
         """Delete the ServiceCIDR called `name`.
 
         Returns the ServiceCIDR if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ServiceCIDR, name, options)
 
@@ -421,29 +1027,60 @@ class ServiceCIDRClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceCIDRList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ServiceCIDRList, options)
 
     def update_status(
         self,
-        body: ServiceCIDR,
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ServiceCIDR:
-        """Replace the status of the ServiceCIDR with that of `body`."""
+        """Replace the status of the ServiceCIDR with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ServiceCIDR, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ServiceCIDR | Mapping[str, object],
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
         """Server-side apply: update the status of the ServiceCIDR.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ServiceCIDR, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[ServiceCIDR]:
+    def status(self, name: str) -> Subresource[ServiceCIDR, ServiceCIDRManifest]:
         """Get, update, patch, apply or edit the status of the ServiceCIDR called `name`."""
         return self._subresource(ServiceCIDR, name, "status")
 

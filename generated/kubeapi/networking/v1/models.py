@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     LabelSelector,
@@ -16,6 +18,15 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import TypedLocalObjectReference
+
+if TYPE_CHECKING:
+    from .manifests import (
+        IPAddressManifest,
+        IngressClassManifest,
+        IngressManifest,
+        NetworkPolicyManifest,
+        ServiceCIDRManifest,
+    )
 
 __all__ = [
     "HTTPIngressPath",
@@ -80,6 +91,10 @@ class IPAddress(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: IPAddressSpec
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> IPAddressManifest: ...
+
 
 class IPAddressList(ModelList[IPAddress]):
     """IPAddressList of networking.k8s.io/v1."""
@@ -131,6 +146,10 @@ class Ingress(Model):
     spec: IngressSpec = auto(IngressSpec)
     status: IngressStatus = auto(IngressStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> IngressManifest: ...
+
 
 class IngressBackend(Model):
     """IngressBackend of networking.k8s.io/v1."""
@@ -156,6 +175,10 @@ class IngressClass(Model):
     kind: Literal["IngressClass"] = constant("IngressClass")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: IngressClassSpec = auto(IngressClassSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> IngressClassManifest: ...
 
 
 class IngressClassList(ModelList[IngressClass]):
@@ -251,6 +274,10 @@ class NetworkPolicy(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: NetworkPolicySpec = auto(NetworkPolicySpec)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> NetworkPolicyManifest: ...
+
 
 class NetworkPolicyEgressRule(Model):
     """NetworkPolicyEgressRule of networking.k8s.io/v1."""
@@ -331,6 +358,10 @@ class ServiceCIDR(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ServiceCIDRSpec = auto(ServiceCIDRSpec)
     status: ServiceCIDRStatus = auto(ServiceCIDRStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ServiceCIDRManifest: ...
 
 
 class ServiceCIDRList(ModelList[ServiceCIDR]):

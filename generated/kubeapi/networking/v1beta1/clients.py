@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import IPAddress, IPAddressList, ServiceCIDR, ServiceCIDRList
 from .resources import IP_ADDRESSES, SERVICE_CIDRS
+
+if TYPE_CHECKING:
+    from .manifests import IPAddressManifest, ServiceCIDRManifest
 
 __all__ = [
     "IPAddressClient",
@@ -32,38 +35,116 @@ __all__ = [
 ]
 
 
-class IPAddressClient(ResourceClient):
+class IPAddressClient(WaitingClient[IPAddress]):
     """Client for IPAddress objects."""
 
     resource = IP_ADDRESSES
     _accessor = "ip_addresses"
+    _model = IPAddress
+    _list_model = IPAddressList
 
     def list(self, **options: Unpack[ListOptions]) -> IPAddressList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(IPAddressList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[IPAddress]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(IPAddressList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[IPAddress]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(IPAddress, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> IPAddress:
-        """Get the IPAddress called `name`."""
+        """Get the IPAddress called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(IPAddress, name, options)
 
-    def create(self, body: IPAddress, **options: Unpack[WriteOptions]) -> IPAddress:
-        """Create the IPAddress."""
+    def create(
+        self,
+        body: IPAddress | IPAddressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> IPAddress:
+        """Create the IPAddress.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(IPAddress, body, options)
 
-    def update(self, body: IPAddress, **options: Unpack[WriteOptions]) -> IPAddress:
-        """Replace the IPAddress with `body`."""
+    def update(
+        self,
+        body: IPAddress | IPAddressManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> IPAddress:
+        """Replace the IPAddress with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(IPAddress, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> IPAddress:
-        """Patch the IPAddress called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: IPAddressManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> IPAddress:
+        """Patch the IPAddress called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(IPAddress, name, patch, options)
 
     def edit(
@@ -72,17 +153,31 @@ class IPAddressClient(ResourceClient):
         change: Callable[[IPAddress], object],
         **options: Unpack[EditOptions],
     ) -> IPAddress:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(IPAddress, name, change, options)
 
     def apply(
         self,
-        body: IPAddress | Mapping[str, object],
+        body: IPAddress | IPAddressManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> IPAddress:
         """Server-side apply: create or update the IPAddress.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(IPAddress, body, options)
 
@@ -90,6 +185,16 @@ class IPAddressClient(ResourceClient):
         """Delete the IPAddress called `name`.
 
         Returns the IPAddress if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(IPAddress, name, options)
 
@@ -97,42 +202,137 @@ class IPAddressClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> IPAddressList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(IPAddressList, options)
 
 
-class ServiceCIDRClient(ResourceClient):
+class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
     """Client for ServiceCIDR objects."""
 
     resource = SERVICE_CIDRS
     _accessor = "service_cidrs"
+    _model = ServiceCIDR
+    _list_model = ServiceCIDRList
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceCIDRList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ServiceCIDRList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ServiceCIDR]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceCIDRList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ServiceCIDR]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ServiceCIDR, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceCIDR:
-        """Get the ServiceCIDR called `name`."""
+        """Get the ServiceCIDR called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ServiceCIDR, name, options)
 
-    def create(self, body: ServiceCIDR, **options: Unpack[WriteOptions]) -> ServiceCIDR:
-        """Create the ServiceCIDR."""
+    def create(
+        self,
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceCIDR:
+        """Create the ServiceCIDR.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ServiceCIDR, body, options)
 
-    def update(self, body: ServiceCIDR, **options: Unpack[WriteOptions]) -> ServiceCIDR:
-        """Replace the ServiceCIDR with `body`."""
+    def update(
+        self,
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceCIDR:
+        """Replace the ServiceCIDR with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ServiceCIDR, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> ServiceCIDR:
-        """Patch the ServiceCIDR called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: ServiceCIDRManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> ServiceCIDR:
+        """Patch the ServiceCIDR called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ServiceCIDR, name, patch, options)
 
     def edit(
@@ -141,17 +341,31 @@ class ServiceCIDRClient(ResourceClient):
         change: Callable[[ServiceCIDR], object],
         **options: Unpack[EditOptions],
     ) -> ServiceCIDR:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ServiceCIDR, name, change, options)
 
     def apply(
         self,
-        body: ServiceCIDR | Mapping[str, object],
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
         """Server-side apply: create or update the ServiceCIDR.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ServiceCIDR, body, options)
 
@@ -159,6 +373,16 @@ class ServiceCIDRClient(ResourceClient):
         """Delete the ServiceCIDR called `name`.
 
         Returns the ServiceCIDR if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ServiceCIDR, name, options)
 
@@ -166,29 +390,60 @@ class ServiceCIDRClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceCIDRList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ServiceCIDRList, options)
 
     def update_status(
         self,
-        body: ServiceCIDR,
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ServiceCIDR:
-        """Replace the status of the ServiceCIDR with that of `body`."""
+        """Replace the status of the ServiceCIDR with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ServiceCIDR, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ServiceCIDR | Mapping[str, object],
+        body: ServiceCIDR | ServiceCIDRManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
         """Server-side apply: update the status of the ServiceCIDR.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ServiceCIDR, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[ServiceCIDR]:
+    def status(self, name: str) -> Subresource[ServiceCIDR, ServiceCIDRManifest]:
         """Get, update, patch, apply or edit the status of the ServiceCIDR called `name`."""
         return self._subresource(ServiceCIDR, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     Literal,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import IPAddressManifest, ServiceCIDRManifest
 
 __all__ = [
     "IPAddress",
@@ -36,6 +41,10 @@ class IPAddress(Model):
     kind: Literal["IPAddress"] = constant("IPAddress")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: IPAddressSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> IPAddressManifest: ...
 
 
 class IPAddressList(ModelList[IPAddress]):
@@ -86,6 +95,10 @@ class ServiceCIDR(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ServiceCIDRSpec = auto(ServiceCIDRSpec)
     status: ServiceCIDRStatus = auto(ServiceCIDRStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ServiceCIDRManifest: ...
 
 
 class ServiceCIDRList(ModelList[ServiceCIDR]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import RuntimeClass, RuntimeClassList
 from .resources import RUNTIME_CLASSES
+
+if TYPE_CHECKING:
+    from .manifests import RuntimeClassManifest
 
 __all__ = [
     "NodeV1Client",
@@ -31,38 +34,116 @@ __all__ = [
 ]
 
 
-class RuntimeClassClient(ResourceClient):
+class RuntimeClassClient(WaitingClient[RuntimeClass]):
     """Client for RuntimeClass objects."""
 
     resource = RUNTIME_CLASSES
     _accessor = "runtime_classes"
+    _model = RuntimeClass
+    _list_model = RuntimeClassList
 
     def list(self, **options: Unpack[ListOptions]) -> RuntimeClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(RuntimeClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[RuntimeClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(RuntimeClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[RuntimeClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(RuntimeClass, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> RuntimeClass:
-        """Get the RuntimeClass called `name`."""
+        """Get the RuntimeClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(RuntimeClass, name, options)
 
-    def create(self, body: RuntimeClass, **options: Unpack[WriteOptions]) -> RuntimeClass:
-        """Create the RuntimeClass."""
+    def create(
+        self,
+        body: RuntimeClass | RuntimeClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> RuntimeClass:
+        """Create the RuntimeClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(RuntimeClass, body, options)
 
-    def update(self, body: RuntimeClass, **options: Unpack[WriteOptions]) -> RuntimeClass:
-        """Replace the RuntimeClass with `body`."""
+    def update(
+        self,
+        body: RuntimeClass | RuntimeClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> RuntimeClass:
+        """Replace the RuntimeClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(RuntimeClass, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> RuntimeClass:
-        """Patch the RuntimeClass called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: RuntimeClassManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> RuntimeClass:
+        """Patch the RuntimeClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(RuntimeClass, name, patch, options)
 
     def edit(
@@ -71,17 +152,31 @@ class RuntimeClassClient(ResourceClient):
         change: Callable[[RuntimeClass], object],
         **options: Unpack[EditOptions],
     ) -> RuntimeClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(RuntimeClass, name, change, options)
 
     def apply(
         self,
-        body: RuntimeClass | Mapping[str, object],
+        body: RuntimeClass | RuntimeClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> RuntimeClass:
         """Server-side apply: create or update the RuntimeClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(RuntimeClass, body, options)
 
@@ -89,6 +184,16 @@ class RuntimeClassClient(ResourceClient):
         """Delete the RuntimeClass called `name`.
 
         Returns the RuntimeClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(RuntimeClass, name, options)
 
@@ -96,7 +201,24 @@ class RuntimeClassClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> RuntimeClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(RuntimeClassList, options)
 
 

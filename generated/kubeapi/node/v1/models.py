@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -15,6 +17,9 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import Toleration
+
+if TYPE_CHECKING:
+    from .manifests import RuntimeClassManifest
 
 __all__ = [
     "Overhead",
@@ -39,6 +44,10 @@ class RuntimeClass(Model):
     handler: str
     overhead: Overhead | None = None
     scheduling: Scheduling | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> RuntimeClassManifest: ...
 
 
 class RuntimeClassList(ModelList[RuntimeClass]):

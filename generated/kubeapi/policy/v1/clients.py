@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,12 +19,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import PodDisruptionBudget, PodDisruptionBudgetList
 from .resources import POD_DISRUPTION_BUDGETS
+
+if TYPE_CHECKING:
+    from .manifests import PodDisruptionBudgetManifest
 
 __all__ = [
     "PodDisruptionBudgetClient",
@@ -33,55 +42,123 @@ __all__ = [
 ]
 
 
-class PodDisruptionBudgetCollection(ResourceClient):
+class PodDisruptionBudgetCollection(WaitingCollection[PodDisruptionBudget]):
     """Lists and watches PodDisruptionBudget objects in all namespaces."""
 
     resource = POD_DISRUPTION_BUDGETS
     _accessor = "pod_disruption_budgets"
+    _model = PodDisruptionBudget
+    _list_model = PodDisruptionBudgetList
 
     def list(self, **options: Unpack[ListOptions]) -> PodDisruptionBudgetList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PodDisruptionBudgetList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[PodDisruptionBudget]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PodDisruptionBudgetList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[PodDisruptionBudget]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PodDisruptionBudget, options)
 
 
-class PodDisruptionBudgetClient(PodDisruptionBudgetCollection):
+class PodDisruptionBudgetClient(
+    WaitingClient[PodDisruptionBudget],
+    PodDisruptionBudgetCollection,
+):
     """Client for PodDisruptionBudget objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> PodDisruptionBudget:
-        """Get the PodDisruptionBudget called `name`."""
+        """Get the PodDisruptionBudget called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(PodDisruptionBudget, name, options)
 
     def create(
         self,
-        body: PodDisruptionBudget,
+        body: PodDisruptionBudget | PodDisruptionBudgetManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PodDisruptionBudget:
-        """Create the PodDisruptionBudget."""
+        """Create the PodDisruptionBudget.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(PodDisruptionBudget, body, options)
 
     def update(
         self,
-        body: PodDisruptionBudget,
+        body: PodDisruptionBudget | PodDisruptionBudgetManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PodDisruptionBudget:
-        """Replace the PodDisruptionBudget with `body`."""
+        """Replace the PodDisruptionBudget with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PodDisruptionBudget, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PodDisruptionBudgetManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PodDisruptionBudget:
-        """Patch the PodDisruptionBudget called `name`."""
+        """Patch the PodDisruptionBudget called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(PodDisruptionBudget, name, patch, options)
 
     def edit(
@@ -90,17 +167,31 @@ class PodDisruptionBudgetClient(PodDisruptionBudgetCollection):
         change: Callable[[PodDisruptionBudget], object],
         **options: Unpack[EditOptions],
     ) -> PodDisruptionBudget:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(PodDisruptionBudget, name, change, options)
 
     def apply(
         self,
-        body: PodDisruptionBudget | Mapping[str, object],
+        body: PodDisruptionBudget | PodDisruptionBudgetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PodDisruptionBudget:
         """Server-side apply: create or update the PodDisruptionBudget.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PodDisruptionBudget, body, options)
 
@@ -112,6 +203,16 @@ class PodDisruptionBudgetClient(PodDisruptionBudgetCollection):
         """Delete the PodDisruptionBudget called `name`.
 
         Returns the PodDisruptionBudget if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(PodDisruptionBudget, name, options)
 
@@ -119,29 +220,63 @@ class PodDisruptionBudgetClient(PodDisruptionBudgetCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PodDisruptionBudgetList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PodDisruptionBudgetList, options)
 
     def update_status(
         self,
-        body: PodDisruptionBudget,
+        body: PodDisruptionBudget | PodDisruptionBudgetManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> PodDisruptionBudget:
-        """Replace the status of the PodDisruptionBudget with that of `body`."""
+        """Replace the status of the PodDisruptionBudget with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(PodDisruptionBudget, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: PodDisruptionBudget | Mapping[str, object],
+        body: PodDisruptionBudget | PodDisruptionBudgetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PodDisruptionBudget:
         """Server-side apply: update the status of the PodDisruptionBudget.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(PodDisruptionBudget, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[PodDisruptionBudget]:
+    def status(
+        self,
+        name: str,
+    ) -> Subresource[PodDisruptionBudget, PodDisruptionBudgetManifest]:
         """Get, update, patch, apply or edit the status of the PodDisruptionBudget called `name`."""
         return self._subresource(PodDisruptionBudget, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     UNSET_ZERO,
     Condition,
@@ -17,6 +19,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import EvictionManifest, PodDisruptionBudgetManifest
 
 __all__ = [
     "Eviction",
@@ -34,6 +39,10 @@ class Eviction(Model):
     kind: Literal["Eviction"] = constant("Eviction")
     metadata: ObjectMeta = auto(ObjectMeta)
     delete_options: DeleteOptions | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EvictionManifest: ...
 
 
 class PodDisruptionBudgetSpec(Model):
@@ -65,6 +74,10 @@ class PodDisruptionBudget(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PodDisruptionBudgetSpec = auto(PodDisruptionBudgetSpec)
     status: PodDisruptionBudgetStatus = auto(PodDisruptionBudgetStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PodDisruptionBudgetManifest: ...
 
 
 class PodDisruptionBudgetList(ModelList[PodDisruptionBudget]):

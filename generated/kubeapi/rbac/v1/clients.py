@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,8 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -35,6 +35,14 @@ from .models import (
 )
 from .resources import CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS
 
+if TYPE_CHECKING:
+    from .manifests import (
+        ClusterRoleBindingManifest,
+        ClusterRoleManifest,
+        RoleBindingManifest,
+        RoleManifest,
+    )
+
 __all__ = [
     "ClusterRoleBindingClient",
     "ClusterRoleClient",
@@ -46,51 +54,116 @@ __all__ = [
 ]
 
 
-class ClusterRoleBindingClient(ResourceClient):
+class ClusterRoleBindingClient(WaitingClient[ClusterRoleBinding]):
     """Client for ClusterRoleBinding objects."""
 
     resource = CLUSTER_ROLE_BINDINGS
     _accessor = "cluster_role_bindings"
+    _model = ClusterRoleBinding
+    _list_model = ClusterRoleBindingList
 
     def list(self, **options: Unpack[ListOptions]) -> ClusterRoleBindingList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ClusterRoleBindingList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ClusterRoleBinding]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ClusterRoleBindingList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ClusterRoleBinding]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ClusterRoleBinding, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ClusterRoleBinding:
-        """Get the ClusterRoleBinding called `name`."""
+        """Get the ClusterRoleBinding called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ClusterRoleBinding, name, options)
 
     def create(
         self,
-        body: ClusterRoleBinding,
+        body: ClusterRoleBinding | ClusterRoleBindingManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ClusterRoleBinding:
-        """Create the ClusterRoleBinding."""
+        """Create the ClusterRoleBinding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ClusterRoleBinding, body, options)
 
     def update(
         self,
-        body: ClusterRoleBinding,
+        body: ClusterRoleBinding | ClusterRoleBindingManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ClusterRoleBinding:
-        """Replace the ClusterRoleBinding with `body`."""
+        """Replace the ClusterRoleBinding with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ClusterRoleBinding, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ClusterRoleBindingManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ClusterRoleBinding:
-        """Patch the ClusterRoleBinding called `name`."""
+        """Patch the ClusterRoleBinding called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ClusterRoleBinding, name, patch, options)
 
     def edit(
@@ -99,17 +172,31 @@ class ClusterRoleBindingClient(ResourceClient):
         change: Callable[[ClusterRoleBinding], object],
         **options: Unpack[EditOptions],
     ) -> ClusterRoleBinding:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ClusterRoleBinding, name, change, options)
 
     def apply(
         self,
-        body: ClusterRoleBinding | Mapping[str, object],
+        body: ClusterRoleBinding | ClusterRoleBindingManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ClusterRoleBinding:
         """Server-side apply: create or update the ClusterRoleBinding.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ClusterRoleBinding, body, options)
 
@@ -121,6 +208,16 @@ class ClusterRoleBindingClient(ResourceClient):
         """Delete the ClusterRoleBinding called `name`.
 
         Returns the ClusterRoleBinding if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ClusterRoleBinding, name, options)
 
@@ -128,42 +225,137 @@ class ClusterRoleBindingClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ClusterRoleBindingList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ClusterRoleBindingList, options)
 
 
-class ClusterRoleClient(ResourceClient):
+class ClusterRoleClient(WaitingClient[ClusterRole]):
     """Client for ClusterRole objects."""
 
     resource = CLUSTER_ROLES
     _accessor = "cluster_roles"
+    _model = ClusterRole
+    _list_model = ClusterRoleList
 
     def list(self, **options: Unpack[ListOptions]) -> ClusterRoleList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ClusterRoleList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ClusterRole]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ClusterRoleList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ClusterRole]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ClusterRole, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ClusterRole:
-        """Get the ClusterRole called `name`."""
+        """Get the ClusterRole called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ClusterRole, name, options)
 
-    def create(self, body: ClusterRole, **options: Unpack[WriteOptions]) -> ClusterRole:
-        """Create the ClusterRole."""
+    def create(
+        self,
+        body: ClusterRole | ClusterRoleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ClusterRole:
+        """Create the ClusterRole.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ClusterRole, body, options)
 
-    def update(self, body: ClusterRole, **options: Unpack[WriteOptions]) -> ClusterRole:
-        """Replace the ClusterRole with `body`."""
+    def update(
+        self,
+        body: ClusterRole | ClusterRoleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ClusterRole:
+        """Replace the ClusterRole with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ClusterRole, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> ClusterRole:
-        """Patch the ClusterRole called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: ClusterRoleManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> ClusterRole:
+        """Patch the ClusterRole called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ClusterRole, name, patch, options)
 
     def edit(
@@ -172,17 +364,31 @@ class ClusterRoleClient(ResourceClient):
         change: Callable[[ClusterRole], object],
         **options: Unpack[EditOptions],
     ) -> ClusterRole:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ClusterRole, name, change, options)
 
     def apply(
         self,
-        body: ClusterRole | Mapping[str, object],
+        body: ClusterRole | ClusterRoleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ClusterRole:
         """Server-side apply: create or update the ClusterRole.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ClusterRole, body, options)
 
@@ -190,6 +396,16 @@ class ClusterRoleClient(ResourceClient):
         """Delete the ClusterRole called `name`.
 
         Returns the ClusterRole if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ClusterRole, name, options)
 
@@ -197,46 +413,141 @@ class ClusterRoleClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ClusterRoleList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ClusterRoleList, options)
 
 
-class RoleBindingCollection(ResourceClient):
+class RoleBindingCollection(WaitingCollection[RoleBinding]):
     """Lists and watches RoleBinding objects in all namespaces."""
 
     resource = ROLE_BINDINGS
     _accessor = "role_bindings"
+    _model = RoleBinding
+    _list_model = RoleBindingList
 
     def list(self, **options: Unpack[ListOptions]) -> RoleBindingList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(RoleBindingList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[RoleBinding]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(RoleBindingList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[RoleBinding]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(RoleBinding, options)
 
 
-class RoleBindingClient(RoleBindingCollection):
+class RoleBindingClient(WaitingClient[RoleBinding], RoleBindingCollection):
     """Client for RoleBinding objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> RoleBinding:
-        """Get the RoleBinding called `name`."""
+        """Get the RoleBinding called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(RoleBinding, name, options)
 
-    def create(self, body: RoleBinding, **options: Unpack[WriteOptions]) -> RoleBinding:
-        """Create the RoleBinding."""
+    def create(
+        self,
+        body: RoleBinding | RoleBindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> RoleBinding:
+        """Create the RoleBinding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(RoleBinding, body, options)
 
-    def update(self, body: RoleBinding, **options: Unpack[WriteOptions]) -> RoleBinding:
-        """Replace the RoleBinding with `body`."""
+    def update(
+        self,
+        body: RoleBinding | RoleBindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> RoleBinding:
+        """Replace the RoleBinding with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(RoleBinding, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> RoleBinding:
-        """Patch the RoleBinding called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: RoleBindingManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> RoleBinding:
+        """Patch the RoleBinding called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(RoleBinding, name, patch, options)
 
     def edit(
@@ -245,17 +556,31 @@ class RoleBindingClient(RoleBindingCollection):
         change: Callable[[RoleBinding], object],
         **options: Unpack[EditOptions],
     ) -> RoleBinding:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(RoleBinding, name, change, options)
 
     def apply(
         self,
-        body: RoleBinding | Mapping[str, object],
+        body: RoleBinding | RoleBindingManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> RoleBinding:
         """Server-side apply: create or update the RoleBinding.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(RoleBinding, body, options)
 
@@ -263,6 +588,16 @@ class RoleBindingClient(RoleBindingCollection):
         """Delete the RoleBinding called `name`.
 
         Returns the RoleBinding if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(RoleBinding, name, options)
 
@@ -270,45 +605,140 @@ class RoleBindingClient(RoleBindingCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> RoleBindingList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(RoleBindingList, options)
 
 
-class RoleCollection(ResourceClient):
+class RoleCollection(WaitingCollection[Role]):
     """Lists and watches Role objects in all namespaces."""
 
     resource = ROLES
+    _model = Role
+    _list_model = RoleList
 
     def list(self, **options: Unpack[ListOptions]) -> RoleList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(RoleList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Role]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(RoleList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Role]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Role, options)
 
 
-class RoleClient(RoleCollection):
+class RoleClient(WaitingClient[Role], RoleCollection):
     """Client for Role objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Role:
-        """Get the Role called `name`."""
+        """Get the Role called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Role, name, options)
 
-    def create(self, body: Role, **options: Unpack[WriteOptions]) -> Role:
-        """Create the Role."""
+    def create(
+        self,
+        body: Role | RoleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Role:
+        """Create the Role.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Role, body, options)
 
-    def update(self, body: Role, **options: Unpack[WriteOptions]) -> Role:
-        """Replace the Role with `body`."""
+    def update(
+        self,
+        body: Role | RoleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Role:
+        """Replace the Role with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Role, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Role:
-        """Patch the Role called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: RoleManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Role:
+        """Patch the Role called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Role, name, patch, options)
 
     def edit(
@@ -317,17 +747,31 @@ class RoleClient(RoleCollection):
         change: Callable[[Role], object],
         **options: Unpack[EditOptions],
     ) -> Role:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Role, name, change, options)
 
     def apply(
         self,
-        body: Role | Mapping[str, object],
+        body: Role | RoleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Role:
         """Server-side apply: create or update the Role.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Role, body, options)
 
@@ -335,6 +779,16 @@ class RoleClient(RoleCollection):
         """Delete the Role called `name`.
 
         Returns the Role if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Role, name, options)
 
@@ -342,7 +796,24 @@ class RoleClient(RoleCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> RoleList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(RoleList, options)
 
 

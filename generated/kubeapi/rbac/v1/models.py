@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     LabelSelector,
     Literal,
@@ -13,6 +15,14 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        ClusterRoleBindingManifest,
+        ClusterRoleManifest,
+        RoleBindingManifest,
+        RoleManifest,
+    )
 
 __all__ = [
     "AggregationRule",
@@ -48,6 +58,10 @@ class ClusterRole(Model):
     aggregation_rule: AggregationRule | None = None
     rules: list[PolicyRule] = field(default_factory=list)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ClusterRoleManifest: ...
+
 
 class ClusterRoleBinding(Model):
     """ClusterRoleBinding of rbac.authorization.k8s.io/v1."""
@@ -60,6 +74,10 @@ class ClusterRoleBinding(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     role_ref: RoleRef
     subjects: list[Subject] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ClusterRoleBindingManifest: ...
 
 
 class ClusterRoleBindingList(ModelList[ClusterRoleBinding]):
@@ -103,6 +121,10 @@ class Role(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     rules: list[PolicyRule] = field(default_factory=list)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> RoleManifest: ...
+
 
 class RoleBinding(Model):
     """RoleBinding of rbac.authorization.k8s.io/v1."""
@@ -115,6 +137,10 @@ class RoleBinding(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     role_ref: RoleRef
     subjects: list[Subject] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> RoleBindingManifest: ...
 
 
 class RoleBindingList(ModelList[RoleBinding]):

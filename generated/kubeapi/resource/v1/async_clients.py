@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -35,6 +41,14 @@ from .models import (
 )
 from .resources import DEVICE_CLASSES, RESOURCE_CLAIMS, RESOURCE_CLAIM_TEMPLATES, RESOURCE_SLICES
 
+if TYPE_CHECKING:
+    from .manifests import (
+        DeviceClassManifest,
+        ResourceClaimManifest,
+        ResourceClaimTemplateManifest,
+        ResourceSliceManifest,
+    )
+
 __all__ = [
     "AsyncDeviceClassClient",
     "AsyncResourceClaimClient",
@@ -46,38 +60,116 @@ __all__ = [
 ]
 
 
-class AsyncDeviceClassClient(AsyncResourceClient):
+class AsyncDeviceClassClient(AsyncWaitingClient[DeviceClass]):
     """Client for DeviceClass objects."""
 
     resource = DEVICE_CLASSES
     _accessor = "device_classes"
+    _model = DeviceClass
+    _list_model = DeviceClassList
 
     async def list(self, **options: Unpack[ListOptions]) -> DeviceClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(DeviceClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[DeviceClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DeviceClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[DeviceClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(DeviceClass, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceClass:
-        """Get the DeviceClass called `name`."""
+        """Get the DeviceClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(DeviceClass, name, options)
 
-    async def create(self, body: DeviceClass, **options: Unpack[WriteOptions]) -> DeviceClass:
-        """Create the DeviceClass."""
+    async def create(
+        self,
+        body: DeviceClass | DeviceClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DeviceClass:
+        """Create the DeviceClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(DeviceClass, body, options)
 
-    async def update(self, body: DeviceClass, **options: Unpack[WriteOptions]) -> DeviceClass:
-        """Replace the DeviceClass with `body`."""
+    async def update(
+        self,
+        body: DeviceClass | DeviceClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DeviceClass:
+        """Replace the DeviceClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(DeviceClass, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> DeviceClass:
-        """Patch the DeviceClass called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: DeviceClassManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> DeviceClass:
+        """Patch the DeviceClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(DeviceClass, name, patch, options)
 
     async def edit(
@@ -86,17 +178,31 @@ class AsyncDeviceClassClient(AsyncResourceClient):
         change: Callable[[DeviceClass], object],
         **options: Unpack[EditOptions],
     ) -> DeviceClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(DeviceClass, name, change, options)
 
     async def apply(
         self,
-        body: DeviceClass | Mapping[str, object],
+        body: DeviceClass | DeviceClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DeviceClass:
         """Server-side apply: create or update the DeviceClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(DeviceClass, body, options)
 
@@ -104,6 +210,16 @@ class AsyncDeviceClassClient(AsyncResourceClient):
         """Delete the DeviceClass called `name`.
 
         Returns the DeviceClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(DeviceClass, name, options)
 
@@ -111,51 +227,141 @@ class AsyncDeviceClassClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DeviceClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(DeviceClassList, options)
 
 
-class AsyncResourceClaimCollection(AsyncResourceClient):
+class AsyncResourceClaimCollection(AsyncWaitingCollection[ResourceClaim]):
     """Lists and watches ResourceClaim objects in all namespaces."""
 
     resource = RESOURCE_CLAIMS
     _accessor = "resource_claims"
+    _model = ResourceClaim
+    _list_model = ResourceClaimList
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceClaimList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ResourceClaimList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ResourceClaim]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceClaimList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ResourceClaim]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceClaim, options)
 
 
-class AsyncResourceClaimClient(AsyncResourceClaimCollection):
+class AsyncResourceClaimClient(AsyncWaitingClient[ResourceClaim], AsyncResourceClaimCollection):
     """Client for ResourceClaim objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaim:
-        """Get the ResourceClaim called `name`."""
+        """Get the ResourceClaim called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ResourceClaim, name, options)
 
-    async def create(self, body: ResourceClaim, **options: Unpack[WriteOptions]) -> ResourceClaim:
-        """Create the ResourceClaim."""
+    async def create(
+        self,
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceClaim:
+        """Create the ResourceClaim.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ResourceClaim, body, options)
 
-    async def update(self, body: ResourceClaim, **options: Unpack[WriteOptions]) -> ResourceClaim:
-        """Replace the ResourceClaim with `body`."""
+    async def update(
+        self,
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceClaim:
+        """Replace the ResourceClaim with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourceClaim, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceClaimManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceClaim:
-        """Patch the ResourceClaim called `name`."""
+        """Patch the ResourceClaim called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ResourceClaim, name, patch, options)
 
     async def edit(
@@ -164,17 +370,31 @@ class AsyncResourceClaimClient(AsyncResourceClaimCollection):
         change: Callable[[ResourceClaim], object],
         **options: Unpack[EditOptions],
     ) -> ResourceClaim:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ResourceClaim, name, change, options)
 
     async def apply(
         self,
-        body: ResourceClaim | Mapping[str, object],
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaim:
         """Server-side apply: create or update the ResourceClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourceClaim, body, options)
 
@@ -182,6 +402,16 @@ class AsyncResourceClaimClient(AsyncResourceClaimCollection):
         """Delete the ResourceClaim called `name`.
 
         Returns the ResourceClaim if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ResourceClaim, name, options)
 
@@ -189,82 +419,181 @@ class AsyncResourceClaimClient(AsyncResourceClaimCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceClaimList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ResourceClaimList, options)
 
     async def update_status(
         self,
-        body: ResourceClaim,
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceClaim:
-        """Replace the status of the ResourceClaim with that of `body`."""
+        """Replace the status of the ResourceClaim with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourceClaim, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: ResourceClaim | Mapping[str, object],
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaim:
         """Server-side apply: update the status of the ResourceClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourceClaim, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[ResourceClaim]:
+    def status(self, name: str) -> AsyncSubresource[ResourceClaim, ResourceClaimManifest]:
         """Get, update, patch, apply or edit the status of the ResourceClaim called `name`."""
         return self._subresource(ResourceClaim, name, "status")
 
 
-class AsyncResourceClaimTemplateCollection(AsyncResourceClient):
+class AsyncResourceClaimTemplateCollection(AsyncWaitingCollection[ResourceClaimTemplate]):
     """Lists and watches ResourceClaimTemplate objects in all namespaces."""
 
     resource = RESOURCE_CLAIM_TEMPLATES
     _accessor = "resource_claim_templates"
+    _model = ResourceClaimTemplate
+    _list_model = ResourceClaimTemplateList
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceClaimTemplateList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ResourceClaimTemplateList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ResourceClaimTemplate]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceClaimTemplateList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ResourceClaimTemplate]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceClaimTemplate, options)
 
 
-class AsyncResourceClaimTemplateClient(AsyncResourceClaimTemplateCollection):
+class AsyncResourceClaimTemplateClient(
+    AsyncWaitingClient[ResourceClaimTemplate],
+    AsyncResourceClaimTemplateCollection,
+):
     """Client for ResourceClaimTemplate objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaimTemplate:
-        """Get the ResourceClaimTemplate called `name`."""
+        """Get the ResourceClaimTemplate called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ResourceClaimTemplate, name, options)
 
     async def create(
         self,
-        body: ResourceClaimTemplate,
+        body: ResourceClaimTemplate | ResourceClaimTemplateManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceClaimTemplate:
-        """Create the ResourceClaimTemplate."""
+        """Create the ResourceClaimTemplate.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ResourceClaimTemplate, body, options)
 
     async def update(
         self,
-        body: ResourceClaimTemplate,
+        body: ResourceClaimTemplate | ResourceClaimTemplateManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceClaimTemplate:
-        """Replace the ResourceClaimTemplate with `body`."""
+        """Replace the ResourceClaimTemplate with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourceClaimTemplate, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceClaimTemplateManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceClaimTemplate:
-        """Patch the ResourceClaimTemplate called `name`."""
+        """Patch the ResourceClaimTemplate called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ResourceClaimTemplate, name, patch, options)
 
     async def edit(
@@ -273,17 +602,31 @@ class AsyncResourceClaimTemplateClient(AsyncResourceClaimTemplateCollection):
         change: Callable[[ResourceClaimTemplate], object],
         **options: Unpack[EditOptions],
     ) -> ResourceClaimTemplate:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ResourceClaimTemplate, name, change, options)
 
     async def apply(
         self,
-        body: ResourceClaimTemplate | Mapping[str, object],
+        body: ResourceClaimTemplate | ResourceClaimTemplateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaimTemplate:
         """Server-side apply: create or update the ResourceClaimTemplate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourceClaimTemplate, body, options)
 
@@ -295,6 +638,16 @@ class AsyncResourceClaimTemplateClient(AsyncResourceClaimTemplateCollection):
         """Delete the ResourceClaimTemplate called `name`.
 
         Returns the ResourceClaimTemplate if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ResourceClaimTemplate, name, options)
 
@@ -302,47 +655,137 @@ class AsyncResourceClaimTemplateClient(AsyncResourceClaimTemplateCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceClaimTemplateList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ResourceClaimTemplateList, options)
 
 
-class AsyncResourceSliceClient(AsyncResourceClient):
+class AsyncResourceSliceClient(AsyncWaitingClient[ResourceSlice]):
     """Client for ResourceSlice objects."""
 
     resource = RESOURCE_SLICES
     _accessor = "resource_slices"
+    _model = ResourceSlice
+    _list_model = ResourceSliceList
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceSliceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ResourceSliceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ResourceSlice]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceSliceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ResourceSlice]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceSlice, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceSlice:
-        """Get the ResourceSlice called `name`."""
+        """Get the ResourceSlice called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ResourceSlice, name, options)
 
-    async def create(self, body: ResourceSlice, **options: Unpack[WriteOptions]) -> ResourceSlice:
-        """Create the ResourceSlice."""
+    async def create(
+        self,
+        body: ResourceSlice | ResourceSliceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceSlice:
+        """Create the ResourceSlice.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ResourceSlice, body, options)
 
-    async def update(self, body: ResourceSlice, **options: Unpack[WriteOptions]) -> ResourceSlice:
-        """Replace the ResourceSlice with `body`."""
+    async def update(
+        self,
+        body: ResourceSlice | ResourceSliceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceSlice:
+        """Replace the ResourceSlice with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourceSlice, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceSliceManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceSlice:
-        """Patch the ResourceSlice called `name`."""
+        """Patch the ResourceSlice called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ResourceSlice, name, patch, options)
 
     async def edit(
@@ -351,17 +794,31 @@ class AsyncResourceSliceClient(AsyncResourceClient):
         change: Callable[[ResourceSlice], object],
         **options: Unpack[EditOptions],
     ) -> ResourceSlice:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ResourceSlice, name, change, options)
 
     async def apply(
         self,
-        body: ResourceSlice | Mapping[str, object],
+        body: ResourceSlice | ResourceSliceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceSlice:
         """Server-side apply: create or update the ResourceSlice.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourceSlice, body, options)
 
@@ -369,6 +826,16 @@ class AsyncResourceSliceClient(AsyncResourceClient):
         """Delete the ResourceSlice called `name`.
 
         Returns the ResourceSlice if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ResourceSlice, name, options)
 
@@ -376,7 +843,24 @@ class AsyncResourceSliceClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceSliceList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ResourceSliceList, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Condition,
@@ -20,6 +22,14 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import NodeSelector
+
+if TYPE_CHECKING:
+    from .manifests import (
+        DeviceClassManifest,
+        ResourceClaimManifest,
+        ResourceClaimTemplateManifest,
+        ResourceSliceManifest,
+    )
 
 __all__ = [
     "AllocatedDeviceStatus",
@@ -207,6 +217,10 @@ class DeviceClass(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: DeviceClassSpec
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DeviceClassManifest: ...
+
 
 class DeviceClassConfiguration(Model):
     """DeviceClassConfiguration of resource.k8s.io/v1."""
@@ -355,6 +369,10 @@ class ResourceClaim(Model):
     spec: ResourceClaimSpec
     status: ResourceClaimStatus = auto(ResourceClaimStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceClaimManifest: ...
+
 
 class ResourceClaimConsumerReference(Model):
     """ResourceClaimConsumerReference of resource.k8s.io/v1."""
@@ -386,6 +404,10 @@ class ResourceClaimTemplate(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ResourceClaimTemplateSpec
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceClaimTemplateManifest: ...
+
 
 class ResourceClaimTemplateList(ModelList[ResourceClaimTemplate]):
     """ResourceClaimTemplateList of resource.k8s.io/v1."""
@@ -416,6 +438,10 @@ class ResourceSlice(Model):
     kind: Literal["ResourceSlice"] = constant("ResourceSlice")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ResourceSliceSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceSliceManifest: ...
 
 
 class ResourceSliceList(ModelList[ResourceSlice]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,8 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
     DeviceTaintRule,
@@ -30,6 +30,9 @@ from .models import (
 )
 from .resources import DEVICE_TAINT_RULES, RESOURCE_POOL_STATUS_REQUESTS
 
+if TYPE_CHECKING:
+    from .manifests import DeviceTaintRuleManifest, ResourcePoolStatusRequestManifest
+
 __all__ = [
     "AsyncDeviceTaintRuleClient",
     "AsyncResourcePoolStatusRequestClient",
@@ -37,51 +40,116 @@ __all__ = [
 ]
 
 
-class AsyncDeviceTaintRuleClient(AsyncResourceClient):
+class AsyncDeviceTaintRuleClient(AsyncWaitingClient[DeviceTaintRule]):
     """Client for DeviceTaintRule objects."""
 
     resource = DEVICE_TAINT_RULES
     _accessor = "device_taint_rules"
+    _model = DeviceTaintRule
+    _list_model = DeviceTaintRuleList
 
     async def list(self, **options: Unpack[ListOptions]) -> DeviceTaintRuleList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(DeviceTaintRuleList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[DeviceTaintRule]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DeviceTaintRuleList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[DeviceTaintRule]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(DeviceTaintRule, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceTaintRule:
-        """Get the DeviceTaintRule called `name`."""
+        """Get the DeviceTaintRule called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(DeviceTaintRule, name, options)
 
     async def create(
         self,
-        body: DeviceTaintRule,
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> DeviceTaintRule:
-        """Create the DeviceTaintRule."""
+        """Create the DeviceTaintRule.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(DeviceTaintRule, body, options)
 
     async def update(
         self,
-        body: DeviceTaintRule,
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> DeviceTaintRule:
-        """Replace the DeviceTaintRule with `body`."""
+        """Replace the DeviceTaintRule with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(DeviceTaintRule, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: DeviceTaintRuleManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> DeviceTaintRule:
-        """Patch the DeviceTaintRule called `name`."""
+        """Patch the DeviceTaintRule called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(DeviceTaintRule, name, patch, options)
 
     async def edit(
@@ -90,17 +158,31 @@ class AsyncDeviceTaintRuleClient(AsyncResourceClient):
         change: Callable[[DeviceTaintRule], object],
         **options: Unpack[EditOptions],
     ) -> DeviceTaintRule:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(DeviceTaintRule, name, change, options)
 
     async def apply(
         self,
-        body: DeviceTaintRule | Mapping[str, object],
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DeviceTaintRule:
         """Server-side apply: create or update the DeviceTaintRule.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(DeviceTaintRule, body, options)
 
@@ -108,6 +190,16 @@ class AsyncDeviceTaintRuleClient(AsyncResourceClient):
         """Delete the DeviceTaintRule called `name`.
 
         Returns the DeviceTaintRule if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(DeviceTaintRule, name, options)
 
@@ -115,78 +207,174 @@ class AsyncDeviceTaintRuleClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DeviceTaintRuleList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(DeviceTaintRuleList, options)
 
     async def update_status(
         self,
-        body: DeviceTaintRule,
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> DeviceTaintRule:
-        """Replace the status of the DeviceTaintRule with that of `body`."""
+        """Replace the status of the DeviceTaintRule with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(DeviceTaintRule, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: DeviceTaintRule | Mapping[str, object],
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DeviceTaintRule:
         """Server-side apply: update the status of the DeviceTaintRule.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(DeviceTaintRule, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[DeviceTaintRule]:
+    def status(self, name: str) -> AsyncSubresource[DeviceTaintRule, DeviceTaintRuleManifest]:
         """Get, update, patch, apply or edit the status of the DeviceTaintRule called `name`."""
         return self._subresource(DeviceTaintRule, name, "status")
 
 
-class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
+class AsyncResourcePoolStatusRequestClient(AsyncWaitingClient[ResourcePoolStatusRequest]):
     """Client for ResourcePoolStatusRequest objects."""
 
     resource = RESOURCE_POOL_STATUS_REQUESTS
     _accessor = "resource_pool_status_requests"
+    _model = ResourcePoolStatusRequest
+    _list_model = ResourcePoolStatusRequestList
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourcePoolStatusRequestList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ResourcePoolStatusRequestList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ResourcePoolStatusRequest]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourcePoolStatusRequestList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ResourcePoolStatusRequest]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourcePoolStatusRequest, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourcePoolStatusRequest:
-        """Get the ResourcePoolStatusRequest called `name`."""
+        """Get the ResourcePoolStatusRequest called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ResourcePoolStatusRequest, name, options)
 
     async def create(
         self,
-        body: ResourcePoolStatusRequest,
+        body: ResourcePoolStatusRequest | ResourcePoolStatusRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourcePoolStatusRequest:
-        """Create the ResourcePoolStatusRequest."""
+        """Create the ResourcePoolStatusRequest.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ResourcePoolStatusRequest, body, options)
 
     async def update(
         self,
-        body: ResourcePoolStatusRequest,
+        body: ResourcePoolStatusRequest | ResourcePoolStatusRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourcePoolStatusRequest:
-        """Replace the ResourcePoolStatusRequest with `body`."""
+        """Replace the ResourcePoolStatusRequest with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourcePoolStatusRequest, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourcePoolStatusRequestManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourcePoolStatusRequest:
-        """Patch the ResourcePoolStatusRequest called `name`."""
+        """Patch the ResourcePoolStatusRequest called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ResourcePoolStatusRequest, name, patch, options)
 
     async def edit(
@@ -195,17 +383,31 @@ class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
         change: Callable[[ResourcePoolStatusRequest], object],
         **options: Unpack[EditOptions],
     ) -> ResourcePoolStatusRequest:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ResourcePoolStatusRequest, name, change, options)
 
     async def apply(
         self,
-        body: ResourcePoolStatusRequest | Mapping[str, object],
+        body: ResourcePoolStatusRequest | ResourcePoolStatusRequestManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourcePoolStatusRequest:
         """Server-side apply: create or update the ResourcePoolStatusRequest.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourcePoolStatusRequest, body, options)
 
@@ -217,6 +419,16 @@ class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
         """Delete the ResourcePoolStatusRequest called `name`.
 
         Returns the ResourcePoolStatusRequest if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ResourcePoolStatusRequest, name, options)
 
@@ -224,29 +436,63 @@ class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourcePoolStatusRequestList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ResourcePoolStatusRequestList, options)
 
     async def update_status(
         self,
-        body: ResourcePoolStatusRequest,
+        body: ResourcePoolStatusRequest | ResourcePoolStatusRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourcePoolStatusRequest:
-        """Replace the status of the ResourcePoolStatusRequest with that of `body`."""
+        """Replace the status of the ResourcePoolStatusRequest with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ResourcePoolStatusRequest, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: ResourcePoolStatusRequest | Mapping[str, object],
+        body: ResourcePoolStatusRequest | ResourcePoolStatusRequestManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourcePoolStatusRequest:
         """Server-side apply: update the status of the ResourcePoolStatusRequest.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ResourcePoolStatusRequest, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[ResourcePoolStatusRequest]:
+    def status(
+        self,
+        name: str,
+    ) -> AsyncSubresource[ResourcePoolStatusRequest, ResourcePoolStatusRequestManifest]:
         """Get, update, patch, apply or edit the status of the ResourcePoolStatusRequest called `name`."""
         return self._subresource(ResourcePoolStatusRequest, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     Literal,
@@ -14,6 +16,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import DeviceTaintRuleManifest, ResourcePoolStatusRequestManifest
 
 __all__ = [
     "DeviceTaint",
@@ -56,6 +61,10 @@ class DeviceTaintRule(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: DeviceTaintRuleSpec
     status: DeviceTaintRuleStatus = auto(DeviceTaintRuleStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DeviceTaintRuleManifest: ...
 
 
 class DeviceTaintRuleList(ModelList[DeviceTaintRule]):
@@ -117,6 +126,10 @@ class ResourcePoolStatusRequest(Model):
     metadata: ObjectMeta
     spec: ResourcePoolStatusRequestSpec
     status: ResourcePoolStatusRequestStatus = auto(ResourcePoolStatusRequestStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourcePoolStatusRequestManifest: ...
 
 
 class ResourcePoolStatusRequestList(ModelList[ResourcePoolStatusRequest]):

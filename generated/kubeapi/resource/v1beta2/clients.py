@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -43,6 +49,15 @@ from .resources import (
     RESOURCE_SLICES,
 )
 
+if TYPE_CHECKING:
+    from .manifests import (
+        DeviceClassManifest,
+        DeviceTaintRuleManifest,
+        ResourceClaimManifest,
+        ResourceClaimTemplateManifest,
+        ResourceSliceManifest,
+    )
+
 __all__ = [
     "DeviceClassClient",
     "DeviceTaintRuleClient",
@@ -55,38 +70,116 @@ __all__ = [
 ]
 
 
-class DeviceClassClient(ResourceClient):
+class DeviceClassClient(WaitingClient[DeviceClass]):
     """Client for DeviceClass objects."""
 
     resource = DEVICE_CLASSES
     _accessor = "device_classes"
+    _model = DeviceClass
+    _list_model = DeviceClassList
 
     def list(self, **options: Unpack[ListOptions]) -> DeviceClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(DeviceClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[DeviceClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DeviceClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[DeviceClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(DeviceClass, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceClass:
-        """Get the DeviceClass called `name`."""
+        """Get the DeviceClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(DeviceClass, name, options)
 
-    def create(self, body: DeviceClass, **options: Unpack[WriteOptions]) -> DeviceClass:
-        """Create the DeviceClass."""
+    def create(
+        self,
+        body: DeviceClass | DeviceClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DeviceClass:
+        """Create the DeviceClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(DeviceClass, body, options)
 
-    def update(self, body: DeviceClass, **options: Unpack[WriteOptions]) -> DeviceClass:
-        """Replace the DeviceClass with `body`."""
+    def update(
+        self,
+        body: DeviceClass | DeviceClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> DeviceClass:
+        """Replace the DeviceClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(DeviceClass, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> DeviceClass:
-        """Patch the DeviceClass called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: DeviceClassManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> DeviceClass:
+        """Patch the DeviceClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(DeviceClass, name, patch, options)
 
     def edit(
@@ -95,17 +188,31 @@ class DeviceClassClient(ResourceClient):
         change: Callable[[DeviceClass], object],
         **options: Unpack[EditOptions],
     ) -> DeviceClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(DeviceClass, name, change, options)
 
     def apply(
         self,
-        body: DeviceClass | Mapping[str, object],
+        body: DeviceClass | DeviceClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DeviceClass:
         """Server-side apply: create or update the DeviceClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(DeviceClass, body, options)
 
@@ -113,6 +220,16 @@ class DeviceClassClient(ResourceClient):
         """Delete the DeviceClass called `name`.
 
         Returns the DeviceClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(DeviceClass, name, options)
 
@@ -120,55 +237,137 @@ class DeviceClassClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DeviceClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(DeviceClassList, options)
 
 
-class DeviceTaintRuleClient(ResourceClient):
+class DeviceTaintRuleClient(WaitingClient[DeviceTaintRule]):
     """Client for DeviceTaintRule objects."""
 
     resource = DEVICE_TAINT_RULES
     _accessor = "device_taint_rules"
+    _model = DeviceTaintRule
+    _list_model = DeviceTaintRuleList
 
     def list(self, **options: Unpack[ListOptions]) -> DeviceTaintRuleList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(DeviceTaintRuleList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[DeviceTaintRule]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DeviceTaintRuleList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[DeviceTaintRule]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(DeviceTaintRule, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceTaintRule:
-        """Get the DeviceTaintRule called `name`."""
+        """Get the DeviceTaintRule called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(DeviceTaintRule, name, options)
 
     def create(
         self,
-        body: DeviceTaintRule,
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> DeviceTaintRule:
-        """Create the DeviceTaintRule."""
+        """Create the DeviceTaintRule.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(DeviceTaintRule, body, options)
 
     def update(
         self,
-        body: DeviceTaintRule,
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> DeviceTaintRule:
-        """Replace the DeviceTaintRule with `body`."""
+        """Replace the DeviceTaintRule with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(DeviceTaintRule, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: DeviceTaintRuleManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> DeviceTaintRule:
-        """Patch the DeviceTaintRule called `name`."""
+        """Patch the DeviceTaintRule called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(DeviceTaintRule, name, patch, options)
 
     def edit(
@@ -177,17 +376,31 @@ class DeviceTaintRuleClient(ResourceClient):
         change: Callable[[DeviceTaintRule], object],
         **options: Unpack[EditOptions],
     ) -> DeviceTaintRule:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(DeviceTaintRule, name, change, options)
 
     def apply(
         self,
-        body: DeviceTaintRule | Mapping[str, object],
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DeviceTaintRule:
         """Server-side apply: create or update the DeviceTaintRule.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(DeviceTaintRule, body, options)
 
@@ -195,6 +408,16 @@ class DeviceTaintRuleClient(ResourceClient):
         """Delete the DeviceTaintRule called `name`.
 
         Returns the DeviceTaintRule if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(DeviceTaintRule, name, options)
 
@@ -202,74 +425,178 @@ class DeviceTaintRuleClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DeviceTaintRuleList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(DeviceTaintRuleList, options)
 
     def update_status(
         self,
-        body: DeviceTaintRule,
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> DeviceTaintRule:
-        """Replace the status of the DeviceTaintRule with that of `body`."""
+        """Replace the status of the DeviceTaintRule with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(DeviceTaintRule, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: DeviceTaintRule | Mapping[str, object],
+        body: DeviceTaintRule | DeviceTaintRuleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> DeviceTaintRule:
         """Server-side apply: update the status of the DeviceTaintRule.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(DeviceTaintRule, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[DeviceTaintRule]:
+    def status(self, name: str) -> Subresource[DeviceTaintRule, DeviceTaintRuleManifest]:
         """Get, update, patch, apply or edit the status of the DeviceTaintRule called `name`."""
         return self._subresource(DeviceTaintRule, name, "status")
 
 
-class ResourceClaimCollection(ResourceClient):
+class ResourceClaimCollection(WaitingCollection[ResourceClaim]):
     """Lists and watches ResourceClaim objects in all namespaces."""
 
     resource = RESOURCE_CLAIMS
     _accessor = "resource_claims"
+    _model = ResourceClaim
+    _list_model = ResourceClaimList
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceClaimList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ResourceClaimList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ResourceClaim]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceClaimList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ResourceClaim]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceClaim, options)
 
 
-class ResourceClaimClient(ResourceClaimCollection):
+class ResourceClaimClient(WaitingClient[ResourceClaim], ResourceClaimCollection):
     """Client for ResourceClaim objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaim:
-        """Get the ResourceClaim called `name`."""
+        """Get the ResourceClaim called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ResourceClaim, name, options)
 
-    def create(self, body: ResourceClaim, **options: Unpack[WriteOptions]) -> ResourceClaim:
-        """Create the ResourceClaim."""
+    def create(
+        self,
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceClaim:
+        """Create the ResourceClaim.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ResourceClaim, body, options)
 
-    def update(self, body: ResourceClaim, **options: Unpack[WriteOptions]) -> ResourceClaim:
-        """Replace the ResourceClaim with `body`."""
+    def update(
+        self,
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceClaim:
+        """Replace the ResourceClaim with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ResourceClaim, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceClaimManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceClaim:
-        """Patch the ResourceClaim called `name`."""
+        """Patch the ResourceClaim called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ResourceClaim, name, patch, options)
 
     def edit(
@@ -278,17 +605,31 @@ class ResourceClaimClient(ResourceClaimCollection):
         change: Callable[[ResourceClaim], object],
         **options: Unpack[EditOptions],
     ) -> ResourceClaim:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ResourceClaim, name, change, options)
 
     def apply(
         self,
-        body: ResourceClaim | Mapping[str, object],
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaim:
         """Server-side apply: create or update the ResourceClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ResourceClaim, body, options)
 
@@ -296,6 +637,16 @@ class ResourceClaimClient(ResourceClaimCollection):
         """Delete the ResourceClaim called `name`.
 
         Returns the ResourceClaim if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ResourceClaim, name, options)
 
@@ -303,82 +654,181 @@ class ResourceClaimClient(ResourceClaimCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceClaimList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ResourceClaimList, options)
 
     def update_status(
         self,
-        body: ResourceClaim,
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceClaim:
-        """Replace the status of the ResourceClaim with that of `body`."""
+        """Replace the status of the ResourceClaim with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ResourceClaim, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: ResourceClaim | Mapping[str, object],
+        body: ResourceClaim | ResourceClaimManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaim:
         """Server-side apply: update the status of the ResourceClaim.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ResourceClaim, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[ResourceClaim]:
+    def status(self, name: str) -> Subresource[ResourceClaim, ResourceClaimManifest]:
         """Get, update, patch, apply or edit the status of the ResourceClaim called `name`."""
         return self._subresource(ResourceClaim, name, "status")
 
 
-class ResourceClaimTemplateCollection(ResourceClient):
+class ResourceClaimTemplateCollection(WaitingCollection[ResourceClaimTemplate]):
     """Lists and watches ResourceClaimTemplate objects in all namespaces."""
 
     resource = RESOURCE_CLAIM_TEMPLATES
     _accessor = "resource_claim_templates"
+    _model = ResourceClaimTemplate
+    _list_model = ResourceClaimTemplateList
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceClaimTemplateList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ResourceClaimTemplateList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ResourceClaimTemplate]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceClaimTemplateList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ResourceClaimTemplate]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceClaimTemplate, options)
 
 
-class ResourceClaimTemplateClient(ResourceClaimTemplateCollection):
+class ResourceClaimTemplateClient(
+    WaitingClient[ResourceClaimTemplate],
+    ResourceClaimTemplateCollection,
+):
     """Client for ResourceClaimTemplate objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaimTemplate:
-        """Get the ResourceClaimTemplate called `name`."""
+        """Get the ResourceClaimTemplate called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ResourceClaimTemplate, name, options)
 
     def create(
         self,
-        body: ResourceClaimTemplate,
+        body: ResourceClaimTemplate | ResourceClaimTemplateManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceClaimTemplate:
-        """Create the ResourceClaimTemplate."""
+        """Create the ResourceClaimTemplate.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ResourceClaimTemplate, body, options)
 
     def update(
         self,
-        body: ResourceClaimTemplate,
+        body: ResourceClaimTemplate | ResourceClaimTemplateManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> ResourceClaimTemplate:
-        """Replace the ResourceClaimTemplate with `body`."""
+        """Replace the ResourceClaimTemplate with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ResourceClaimTemplate, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceClaimTemplateManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceClaimTemplate:
-        """Patch the ResourceClaimTemplate called `name`."""
+        """Patch the ResourceClaimTemplate called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ResourceClaimTemplate, name, patch, options)
 
     def edit(
@@ -387,17 +837,31 @@ class ResourceClaimTemplateClient(ResourceClaimTemplateCollection):
         change: Callable[[ResourceClaimTemplate], object],
         **options: Unpack[EditOptions],
     ) -> ResourceClaimTemplate:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ResourceClaimTemplate, name, change, options)
 
     def apply(
         self,
-        body: ResourceClaimTemplate | Mapping[str, object],
+        body: ResourceClaimTemplate | ResourceClaimTemplateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaimTemplate:
         """Server-side apply: create or update the ResourceClaimTemplate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ResourceClaimTemplate, body, options)
 
@@ -409,6 +873,16 @@ class ResourceClaimTemplateClient(ResourceClaimTemplateCollection):
         """Delete the ResourceClaimTemplate called `name`.
 
         Returns the ResourceClaimTemplate if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ResourceClaimTemplate, name, options)
 
@@ -416,47 +890,137 @@ class ResourceClaimTemplateClient(ResourceClaimTemplateCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceClaimTemplateList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ResourceClaimTemplateList, options)
 
 
-class ResourceSliceClient(ResourceClient):
+class ResourceSliceClient(WaitingClient[ResourceSlice]):
     """Client for ResourceSlice objects."""
 
     resource = RESOURCE_SLICES
     _accessor = "resource_slices"
+    _model = ResourceSlice
+    _list_model = ResourceSliceList
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceSliceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ResourceSliceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ResourceSlice]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceSliceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[ResourceSlice]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ResourceSlice, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceSlice:
-        """Get the ResourceSlice called `name`."""
+        """Get the ResourceSlice called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ResourceSlice, name, options)
 
-    def create(self, body: ResourceSlice, **options: Unpack[WriteOptions]) -> ResourceSlice:
-        """Create the ResourceSlice."""
+    def create(
+        self,
+        body: ResourceSlice | ResourceSliceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceSlice:
+        """Create the ResourceSlice.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ResourceSlice, body, options)
 
-    def update(self, body: ResourceSlice, **options: Unpack[WriteOptions]) -> ResourceSlice:
-        """Replace the ResourceSlice with `body`."""
+    def update(
+        self,
+        body: ResourceSlice | ResourceSliceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ResourceSlice:
+        """Replace the ResourceSlice with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ResourceSlice, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ResourceSliceManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ResourceSlice:
-        """Patch the ResourceSlice called `name`."""
+        """Patch the ResourceSlice called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ResourceSlice, name, patch, options)
 
     def edit(
@@ -465,17 +1029,31 @@ class ResourceSliceClient(ResourceClient):
         change: Callable[[ResourceSlice], object],
         **options: Unpack[EditOptions],
     ) -> ResourceSlice:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ResourceSlice, name, change, options)
 
     def apply(
         self,
-        body: ResourceSlice | Mapping[str, object],
+        body: ResourceSlice | ResourceSliceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ResourceSlice:
         """Server-side apply: create or update the ResourceSlice.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ResourceSlice, body, options)
 
@@ -483,6 +1061,16 @@ class ResourceSliceClient(ResourceClient):
         """Delete the ResourceSlice called `name`.
 
         Returns the ResourceSlice if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ResourceSlice, name, options)
 
@@ -490,7 +1078,24 @@ class ResourceSliceClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceSliceList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ResourceSliceList, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Condition,
@@ -20,6 +22,15 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import NodeSelector
+
+if TYPE_CHECKING:
+    from .manifests import (
+        DeviceClassManifest,
+        DeviceTaintRuleManifest,
+        ResourceClaimManifest,
+        ResourceClaimTemplateManifest,
+        ResourceSliceManifest,
+    )
 
 __all__ = [
     "AllocatedDeviceStatus",
@@ -215,6 +226,10 @@ class DeviceClass(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: DeviceClassSpec
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DeviceClassManifest: ...
+
 
 class DeviceClassConfiguration(Model):
     """DeviceClassConfiguration of resource.k8s.io/v1beta2."""
@@ -323,6 +338,10 @@ class DeviceTaintRule(Model):
     spec: DeviceTaintRuleSpec
     status: DeviceTaintRuleStatus = auto(DeviceTaintRuleStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DeviceTaintRuleManifest: ...
+
 
 class DeviceTaintRuleList(ModelList[DeviceTaintRule]):
     """DeviceTaintRuleList of resource.k8s.io/v1beta2."""
@@ -413,6 +432,10 @@ class ResourceClaim(Model):
     spec: ResourceClaimSpec
     status: ResourceClaimStatus = auto(ResourceClaimStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceClaimManifest: ...
+
 
 class ResourceClaimConsumerReference(Model):
     """ResourceClaimConsumerReference of resource.k8s.io/v1beta2."""
@@ -450,6 +473,10 @@ class ResourceClaimTemplate(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ResourceClaimTemplateSpec
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceClaimTemplateManifest: ...
+
 
 class ResourceClaimTemplateList(ModelList[ResourceClaimTemplate]):
     """ResourceClaimTemplateList of resource.k8s.io/v1beta2."""
@@ -486,6 +513,10 @@ class ResourceSlice(Model):
     kind: Literal["ResourceSlice"] = constant("ResourceSlice")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ResourceSliceSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceSliceManifest: ...
 
 
 class ResourceSliceList(ModelList[ResourceSlice]):

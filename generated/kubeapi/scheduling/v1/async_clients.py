@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import PriorityClass, PriorityClassList
 from .resources import PRIORITY_CLASSES
+
+if TYPE_CHECKING:
+    from .manifests import PriorityClassManifest
 
 __all__ = [
     "AsyncPriorityClassClient",
@@ -31,43 +34,116 @@ __all__ = [
 ]
 
 
-class AsyncPriorityClassClient(AsyncResourceClient):
+class AsyncPriorityClassClient(AsyncWaitingClient[PriorityClass]):
     """Client for PriorityClass objects."""
 
     resource = PRIORITY_CLASSES
     _accessor = "priority_classes"
+    _model = PriorityClass
+    _list_model = PriorityClassList
 
     async def list(self, **options: Unpack[ListOptions]) -> PriorityClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PriorityClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[PriorityClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PriorityClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[PriorityClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(PriorityClass, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> PriorityClass:
-        """Get the PriorityClass called `name`."""
+        """Get the PriorityClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(PriorityClass, name, options)
 
-    async def create(self, body: PriorityClass, **options: Unpack[WriteOptions]) -> PriorityClass:
-        """Create the PriorityClass."""
+    async def create(
+        self,
+        body: PriorityClass | PriorityClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> PriorityClass:
+        """Create the PriorityClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(PriorityClass, body, options)
 
-    async def update(self, body: PriorityClass, **options: Unpack[WriteOptions]) -> PriorityClass:
-        """Replace the PriorityClass with `body`."""
+    async def update(
+        self,
+        body: PriorityClass | PriorityClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> PriorityClass:
+        """Replace the PriorityClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(PriorityClass, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: PriorityClassManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> PriorityClass:
-        """Patch the PriorityClass called `name`."""
+        """Patch the PriorityClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(PriorityClass, name, patch, options)
 
     async def edit(
@@ -76,17 +152,31 @@ class AsyncPriorityClassClient(AsyncResourceClient):
         change: Callable[[PriorityClass], object],
         **options: Unpack[EditOptions],
     ) -> PriorityClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(PriorityClass, name, change, options)
 
     async def apply(
         self,
-        body: PriorityClass | Mapping[str, object],
+        body: PriorityClass | PriorityClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> PriorityClass:
         """Server-side apply: create or update the PriorityClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(PriorityClass, body, options)
 
@@ -94,6 +184,16 @@ class AsyncPriorityClassClient(AsyncResourceClient):
         """Delete the PriorityClass called `name`.
 
         Returns the PriorityClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(PriorityClass, name, options)
 
@@ -101,7 +201,24 @@ class AsyncPriorityClassClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PriorityClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PriorityClassList, options)
 
 

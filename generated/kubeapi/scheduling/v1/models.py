@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import PriorityClassManifest
 
 __all__ = [
     "PriorityClass",
@@ -24,6 +29,10 @@ class PriorityClass(Model):
     global_default: bool | None = None
     preemption_policy: Literal["Never", "PreemptLowerPriority"] | str | None = None
     value: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PriorityClassManifest: ...
 
 
 class PriorityClassList(ModelList[PriorityClass]):

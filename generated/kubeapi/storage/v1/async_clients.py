@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -46,6 +52,16 @@ from .resources import (
     VOLUME_ATTRIBUTES_CLASSES,
 )
 
+if TYPE_CHECKING:
+    from .manifests import (
+        CSIDriverManifest,
+        CSINodeManifest,
+        CSIStorageCapacityManifest,
+        StorageClassManifest,
+        VolumeAttachmentManifest,
+        VolumeAttributesClassManifest,
+    )
+
 __all__ = [
     "AsyncCSIDriverClient",
     "AsyncCSINodeClient",
@@ -58,38 +74,116 @@ __all__ = [
 ]
 
 
-class AsyncCSIDriverClient(AsyncResourceClient):
+class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
     """Client for CSIDriver objects."""
 
     resource = CSI_DRIVERS
     _accessor = "csi_drivers"
+    _model = CSIDriver
+    _list_model = CSIDriverList
 
     async def list(self, **options: Unpack[ListOptions]) -> CSIDriverList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CSIDriverList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[CSIDriver]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CSIDriverList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[CSIDriver]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CSIDriver, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> CSIDriver:
-        """Get the CSIDriver called `name`."""
+        """Get the CSIDriver called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(CSIDriver, name, options)
 
-    async def create(self, body: CSIDriver, **options: Unpack[WriteOptions]) -> CSIDriver:
-        """Create the CSIDriver."""
+    async def create(
+        self,
+        body: CSIDriver | CSIDriverManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSIDriver:
+        """Create the CSIDriver.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(CSIDriver, body, options)
 
-    async def update(self, body: CSIDriver, **options: Unpack[WriteOptions]) -> CSIDriver:
-        """Replace the CSIDriver with `body`."""
+    async def update(
+        self,
+        body: CSIDriver | CSIDriverManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSIDriver:
+        """Replace the CSIDriver with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CSIDriver, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> CSIDriver:
-        """Patch the CSIDriver called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: CSIDriverManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> CSIDriver:
+        """Patch the CSIDriver called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(CSIDriver, name, patch, options)
 
     async def edit(
@@ -98,17 +192,31 @@ class AsyncCSIDriverClient(AsyncResourceClient):
         change: Callable[[CSIDriver], object],
         **options: Unpack[EditOptions],
     ) -> CSIDriver:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(CSIDriver, name, change, options)
 
     async def apply(
         self,
-        body: CSIDriver | Mapping[str, object],
+        body: CSIDriver | CSIDriverManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CSIDriver:
         """Server-side apply: create or update the CSIDriver.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CSIDriver, body, options)
 
@@ -116,6 +224,16 @@ class AsyncCSIDriverClient(AsyncResourceClient):
         """Delete the CSIDriver called `name`.
 
         Returns the CSIDriver if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CSIDriver, name, options)
 
@@ -123,42 +241,137 @@ class AsyncCSIDriverClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CSIDriverList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CSIDriverList, options)
 
 
-class AsyncCSINodeClient(AsyncResourceClient):
+class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
     """Client for CSINode objects."""
 
     resource = CSI_NODES
     _accessor = "csi_nodes"
+    _model = CSINode
+    _list_model = CSINodeList
 
     async def list(self, **options: Unpack[ListOptions]) -> CSINodeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CSINodeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[CSINode]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CSINodeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[CSINode]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CSINode, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> CSINode:
-        """Get the CSINode called `name`."""
+        """Get the CSINode called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(CSINode, name, options)
 
-    async def create(self, body: CSINode, **options: Unpack[WriteOptions]) -> CSINode:
-        """Create the CSINode."""
+    async def create(
+        self,
+        body: CSINode | CSINodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSINode:
+        """Create the CSINode.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(CSINode, body, options)
 
-    async def update(self, body: CSINode, **options: Unpack[WriteOptions]) -> CSINode:
-        """Replace the CSINode with `body`."""
+    async def update(
+        self,
+        body: CSINode | CSINodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSINode:
+        """Replace the CSINode with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CSINode, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> CSINode:
-        """Patch the CSINode called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: CSINodeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> CSINode:
+        """Patch the CSINode called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(CSINode, name, patch, options)
 
     async def edit(
@@ -167,17 +380,31 @@ class AsyncCSINodeClient(AsyncResourceClient):
         change: Callable[[CSINode], object],
         **options: Unpack[EditOptions],
     ) -> CSINode:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(CSINode, name, change, options)
 
     async def apply(
         self,
-        body: CSINode | Mapping[str, object],
+        body: CSINode | CSINodeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CSINode:
         """Server-side apply: create or update the CSINode.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CSINode, body, options)
 
@@ -185,6 +412,16 @@ class AsyncCSINodeClient(AsyncResourceClient):
         """Delete the CSINode called `name`.
 
         Returns the CSINode if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CSINode, name, options)
 
@@ -192,59 +429,144 @@ class AsyncCSINodeClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CSINodeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CSINodeList, options)
 
 
-class AsyncCSIStorageCapacityCollection(AsyncResourceClient):
+class AsyncCSIStorageCapacityCollection(AsyncWaitingCollection[CSIStorageCapacity]):
     """Lists and watches CSIStorageCapacity objects in all namespaces."""
 
     resource = CSI_STORAGE_CAPACITIES
     _accessor = "csi_storage_capacities"
+    _model = CSIStorageCapacity
+    _list_model = CSIStorageCapacityList
 
     async def list(self, **options: Unpack[ListOptions]) -> CSIStorageCapacityList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CSIStorageCapacityList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[CSIStorageCapacity]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CSIStorageCapacityList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[CSIStorageCapacity]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CSIStorageCapacity, options)
 
 
-class AsyncCSIStorageCapacityClient(AsyncCSIStorageCapacityCollection):
+class AsyncCSIStorageCapacityClient(
+    AsyncWaitingClient[CSIStorageCapacity],
+    AsyncCSIStorageCapacityCollection,
+):
     """Client for CSIStorageCapacity objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> CSIStorageCapacity:
-        """Get the CSIStorageCapacity called `name`."""
+        """Get the CSIStorageCapacity called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(CSIStorageCapacity, name, options)
 
     async def create(
         self,
-        body: CSIStorageCapacity,
+        body: CSIStorageCapacity | CSIStorageCapacityManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CSIStorageCapacity:
-        """Create the CSIStorageCapacity."""
+        """Create the CSIStorageCapacity.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(CSIStorageCapacity, body, options)
 
     async def update(
         self,
-        body: CSIStorageCapacity,
+        body: CSIStorageCapacity | CSIStorageCapacityManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CSIStorageCapacity:
-        """Replace the CSIStorageCapacity with `body`."""
+        """Replace the CSIStorageCapacity with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CSIStorageCapacity, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: CSIStorageCapacityManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> CSIStorageCapacity:
-        """Patch the CSIStorageCapacity called `name`."""
+        """Patch the CSIStorageCapacity called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(CSIStorageCapacity, name, patch, options)
 
     async def edit(
@@ -253,17 +575,31 @@ class AsyncCSIStorageCapacityClient(AsyncCSIStorageCapacityCollection):
         change: Callable[[CSIStorageCapacity], object],
         **options: Unpack[EditOptions],
     ) -> CSIStorageCapacity:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(CSIStorageCapacity, name, change, options)
 
     async def apply(
         self,
-        body: CSIStorageCapacity | Mapping[str, object],
+        body: CSIStorageCapacity | CSIStorageCapacityManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CSIStorageCapacity:
         """Server-side apply: create or update the CSIStorageCapacity.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CSIStorageCapacity, body, options)
 
@@ -275,6 +611,16 @@ class AsyncCSIStorageCapacityClient(AsyncCSIStorageCapacityCollection):
         """Delete the CSIStorageCapacity called `name`.
 
         Returns the CSIStorageCapacity if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CSIStorageCapacity, name, options)
 
@@ -282,42 +628,137 @@ class AsyncCSIStorageCapacityClient(AsyncCSIStorageCapacityCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CSIStorageCapacityList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CSIStorageCapacityList, options)
 
 
-class AsyncStorageClassClient(AsyncResourceClient):
+class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
     """Client for StorageClass objects."""
 
     resource = STORAGE_CLASSES
     _accessor = "storage_classes"
+    _model = StorageClass
+    _list_model = StorageClassList
 
     async def list(self, **options: Unpack[ListOptions]) -> StorageClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(StorageClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[StorageClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StorageClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[StorageClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(StorageClass, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> StorageClass:
-        """Get the StorageClass called `name`."""
+        """Get the StorageClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(StorageClass, name, options)
 
-    async def create(self, body: StorageClass, **options: Unpack[WriteOptions]) -> StorageClass:
-        """Create the StorageClass."""
+    async def create(
+        self,
+        body: StorageClass | StorageClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StorageClass:
+        """Create the StorageClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(StorageClass, body, options)
 
-    async def update(self, body: StorageClass, **options: Unpack[WriteOptions]) -> StorageClass:
-        """Replace the StorageClass with `body`."""
+    async def update(
+        self,
+        body: StorageClass | StorageClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StorageClass:
+        """Replace the StorageClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(StorageClass, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> StorageClass:
-        """Patch the StorageClass called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: StorageClassManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> StorageClass:
+        """Patch the StorageClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(StorageClass, name, patch, options)
 
     async def edit(
@@ -326,17 +767,31 @@ class AsyncStorageClassClient(AsyncResourceClient):
         change: Callable[[StorageClass], object],
         **options: Unpack[EditOptions],
     ) -> StorageClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(StorageClass, name, change, options)
 
     async def apply(
         self,
-        body: StorageClass | Mapping[str, object],
+        body: StorageClass | StorageClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> StorageClass:
         """Server-side apply: create or update the StorageClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(StorageClass, body, options)
 
@@ -344,6 +799,16 @@ class AsyncStorageClassClient(AsyncResourceClient):
         """Delete the StorageClass called `name`.
 
         Returns the StorageClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(StorageClass, name, options)
 
@@ -351,55 +816,137 @@ class AsyncStorageClassClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StorageClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(StorageClassList, options)
 
 
-class AsyncVolumeAttachmentClient(AsyncResourceClient):
+class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
     """Client for VolumeAttachment objects."""
 
     resource = VOLUME_ATTACHMENTS
     _accessor = "volume_attachments"
+    _model = VolumeAttachment
+    _list_model = VolumeAttachmentList
 
     async def list(self, **options: Unpack[ListOptions]) -> VolumeAttachmentList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(VolumeAttachmentList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[VolumeAttachment]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(VolumeAttachmentList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[VolumeAttachment]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(VolumeAttachment, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttachment:
-        """Get the VolumeAttachment called `name`."""
+        """Get the VolumeAttachment called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(VolumeAttachment, name, options)
 
     async def create(
         self,
-        body: VolumeAttachment,
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttachment:
-        """Create the VolumeAttachment."""
+        """Create the VolumeAttachment.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(VolumeAttachment, body, options)
 
     async def update(
         self,
-        body: VolumeAttachment,
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttachment:
-        """Replace the VolumeAttachment with `body`."""
+        """Replace the VolumeAttachment with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(VolumeAttachment, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: VolumeAttachmentManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> VolumeAttachment:
-        """Patch the VolumeAttachment called `name`."""
+        """Patch the VolumeAttachment called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(VolumeAttachment, name, patch, options)
 
     async def edit(
@@ -408,17 +955,31 @@ class AsyncVolumeAttachmentClient(AsyncResourceClient):
         change: Callable[[VolumeAttachment], object],
         **options: Unpack[EditOptions],
     ) -> VolumeAttachment:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(VolumeAttachment, name, change, options)
 
     async def apply(
         self,
-        body: VolumeAttachment | Mapping[str, object],
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttachment:
         """Server-side apply: create or update the VolumeAttachment.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(VolumeAttachment, body, options)
 
@@ -430,6 +991,16 @@ class AsyncVolumeAttachmentClient(AsyncResourceClient):
         """Delete the VolumeAttachment called `name`.
 
         Returns the VolumeAttachment if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(VolumeAttachment, name, options)
 
@@ -437,78 +1008,174 @@ class AsyncVolumeAttachmentClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> VolumeAttachmentList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(VolumeAttachmentList, options)
 
     async def update_status(
         self,
-        body: VolumeAttachment,
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttachment:
-        """Replace the status of the VolumeAttachment with that of `body`."""
+        """Replace the status of the VolumeAttachment with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(VolumeAttachment, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: VolumeAttachment | Mapping[str, object],
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttachment:
         """Server-side apply: update the status of the VolumeAttachment.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(VolumeAttachment, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[VolumeAttachment]:
+    def status(self, name: str) -> AsyncSubresource[VolumeAttachment, VolumeAttachmentManifest]:
         """Get, update, patch, apply or edit the status of the VolumeAttachment called `name`."""
         return self._subresource(VolumeAttachment, name, "status")
 
 
-class AsyncVolumeAttributesClassClient(AsyncResourceClient):
+class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]):
     """Client for VolumeAttributesClass objects."""
 
     resource = VOLUME_ATTRIBUTES_CLASSES
     _accessor = "volume_attributes_classes"
+    _model = VolumeAttributesClass
+    _list_model = VolumeAttributesClassList
 
     async def list(self, **options: Unpack[ListOptions]) -> VolumeAttributesClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(VolumeAttributesClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[VolumeAttributesClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(VolumeAttributesClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[VolumeAttributesClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(VolumeAttributesClass, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttributesClass:
-        """Get the VolumeAttributesClass called `name`."""
+        """Get the VolumeAttributesClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(VolumeAttributesClass, name, options)
 
     async def create(
         self,
-        body: VolumeAttributesClass,
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttributesClass:
-        """Create the VolumeAttributesClass."""
+        """Create the VolumeAttributesClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(VolumeAttributesClass, body, options)
 
     async def update(
         self,
-        body: VolumeAttributesClass,
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttributesClass:
-        """Replace the VolumeAttributesClass with `body`."""
+        """Replace the VolumeAttributesClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(VolumeAttributesClass, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: VolumeAttributesClassManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> VolumeAttributesClass:
-        """Patch the VolumeAttributesClass called `name`."""
+        """Patch the VolumeAttributesClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(VolumeAttributesClass, name, patch, options)
 
     async def edit(
@@ -517,17 +1184,31 @@ class AsyncVolumeAttributesClassClient(AsyncResourceClient):
         change: Callable[[VolumeAttributesClass], object],
         **options: Unpack[EditOptions],
     ) -> VolumeAttributesClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(VolumeAttributesClass, name, change, options)
 
     async def apply(
         self,
-        body: VolumeAttributesClass | Mapping[str, object],
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttributesClass:
         """Server-side apply: create or update the VolumeAttributesClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(VolumeAttributesClass, body, options)
 
@@ -539,6 +1220,16 @@ class AsyncVolumeAttributesClassClient(AsyncResourceClient):
         """Delete the VolumeAttributesClass called `name`.
 
         Returns the VolumeAttributesClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(VolumeAttributesClass, name, options)
 
@@ -546,7 +1237,24 @@ class AsyncVolumeAttributesClassClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> VolumeAttributesClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(VolumeAttributesClassList, options)
 
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,8 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -46,6 +52,16 @@ from .resources import (
     VOLUME_ATTRIBUTES_CLASSES,
 )
 
+if TYPE_CHECKING:
+    from .manifests import (
+        CSIDriverManifest,
+        CSINodeManifest,
+        CSIStorageCapacityManifest,
+        StorageClassManifest,
+        VolumeAttachmentManifest,
+        VolumeAttributesClassManifest,
+    )
+
 __all__ = [
     "CSIDriverClient",
     "CSINodeClient",
@@ -58,38 +74,116 @@ __all__ = [
 ]
 
 
-class CSIDriverClient(ResourceClient):
+class CSIDriverClient(WaitingClient[CSIDriver]):
     """Client for CSIDriver objects."""
 
     resource = CSI_DRIVERS
     _accessor = "csi_drivers"
+    _model = CSIDriver
+    _list_model = CSIDriverList
 
     def list(self, **options: Unpack[ListOptions]) -> CSIDriverList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(CSIDriverList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[CSIDriver]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CSIDriverList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[CSIDriver]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CSIDriver, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> CSIDriver:
-        """Get the CSIDriver called `name`."""
+        """Get the CSIDriver called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(CSIDriver, name, options)
 
-    def create(self, body: CSIDriver, **options: Unpack[WriteOptions]) -> CSIDriver:
-        """Create the CSIDriver."""
+    def create(
+        self,
+        body: CSIDriver | CSIDriverManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSIDriver:
+        """Create the CSIDriver.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(CSIDriver, body, options)
 
-    def update(self, body: CSIDriver, **options: Unpack[WriteOptions]) -> CSIDriver:
-        """Replace the CSIDriver with `body`."""
+    def update(
+        self,
+        body: CSIDriver | CSIDriverManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSIDriver:
+        """Replace the CSIDriver with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(CSIDriver, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> CSIDriver:
-        """Patch the CSIDriver called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: CSIDriverManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> CSIDriver:
+        """Patch the CSIDriver called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(CSIDriver, name, patch, options)
 
     def edit(
@@ -98,17 +192,31 @@ class CSIDriverClient(ResourceClient):
         change: Callable[[CSIDriver], object],
         **options: Unpack[EditOptions],
     ) -> CSIDriver:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(CSIDriver, name, change, options)
 
     def apply(
         self,
-        body: CSIDriver | Mapping[str, object],
+        body: CSIDriver | CSIDriverManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CSIDriver:
         """Server-side apply: create or update the CSIDriver.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(CSIDriver, body, options)
 
@@ -116,6 +224,16 @@ class CSIDriverClient(ResourceClient):
         """Delete the CSIDriver called `name`.
 
         Returns the CSIDriver if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(CSIDriver, name, options)
 
@@ -123,42 +241,137 @@ class CSIDriverClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CSIDriverList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(CSIDriverList, options)
 
 
-class CSINodeClient(ResourceClient):
+class CSINodeClient(WaitingClient[CSINode]):
     """Client for CSINode objects."""
 
     resource = CSI_NODES
     _accessor = "csi_nodes"
+    _model = CSINode
+    _list_model = CSINodeList
 
     def list(self, **options: Unpack[ListOptions]) -> CSINodeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(CSINodeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[CSINode]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CSINodeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[CSINode]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CSINode, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> CSINode:
-        """Get the CSINode called `name`."""
+        """Get the CSINode called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(CSINode, name, options)
 
-    def create(self, body: CSINode, **options: Unpack[WriteOptions]) -> CSINode:
-        """Create the CSINode."""
+    def create(
+        self,
+        body: CSINode | CSINodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSINode:
+        """Create the CSINode.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(CSINode, body, options)
 
-    def update(self, body: CSINode, **options: Unpack[WriteOptions]) -> CSINode:
-        """Replace the CSINode with `body`."""
+    def update(
+        self,
+        body: CSINode | CSINodeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CSINode:
+        """Replace the CSINode with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(CSINode, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> CSINode:
-        """Patch the CSINode called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: CSINodeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> CSINode:
+        """Patch the CSINode called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(CSINode, name, patch, options)
 
     def edit(
@@ -167,17 +380,31 @@ class CSINodeClient(ResourceClient):
         change: Callable[[CSINode], object],
         **options: Unpack[EditOptions],
     ) -> CSINode:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(CSINode, name, change, options)
 
     def apply(
         self,
-        body: CSINode | Mapping[str, object],
+        body: CSINode | CSINodeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CSINode:
         """Server-side apply: create or update the CSINode.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(CSINode, body, options)
 
@@ -185,6 +412,16 @@ class CSINodeClient(ResourceClient):
         """Delete the CSINode called `name`.
 
         Returns the CSINode if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(CSINode, name, options)
 
@@ -192,59 +429,144 @@ class CSINodeClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CSINodeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(CSINodeList, options)
 
 
-class CSIStorageCapacityCollection(ResourceClient):
+class CSIStorageCapacityCollection(WaitingCollection[CSIStorageCapacity]):
     """Lists and watches CSIStorageCapacity objects in all namespaces."""
 
     resource = CSI_STORAGE_CAPACITIES
     _accessor = "csi_storage_capacities"
+    _model = CSIStorageCapacity
+    _list_model = CSIStorageCapacityList
 
     def list(self, **options: Unpack[ListOptions]) -> CSIStorageCapacityList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(CSIStorageCapacityList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[CSIStorageCapacity]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CSIStorageCapacityList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[CSIStorageCapacity]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CSIStorageCapacity, options)
 
 
-class CSIStorageCapacityClient(CSIStorageCapacityCollection):
+class CSIStorageCapacityClient(
+    WaitingClient[CSIStorageCapacity],
+    CSIStorageCapacityCollection,
+):
     """Client for CSIStorageCapacity objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> CSIStorageCapacity:
-        """Get the CSIStorageCapacity called `name`."""
+        """Get the CSIStorageCapacity called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(CSIStorageCapacity, name, options)
 
     def create(
         self,
-        body: CSIStorageCapacity,
+        body: CSIStorageCapacity | CSIStorageCapacityManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CSIStorageCapacity:
-        """Create the CSIStorageCapacity."""
+        """Create the CSIStorageCapacity.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(CSIStorageCapacity, body, options)
 
     def update(
         self,
-        body: CSIStorageCapacity,
+        body: CSIStorageCapacity | CSIStorageCapacityManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> CSIStorageCapacity:
-        """Replace the CSIStorageCapacity with `body`."""
+        """Replace the CSIStorageCapacity with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(CSIStorageCapacity, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: CSIStorageCapacityManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> CSIStorageCapacity:
-        """Patch the CSIStorageCapacity called `name`."""
+        """Patch the CSIStorageCapacity called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(CSIStorageCapacity, name, patch, options)
 
     def edit(
@@ -253,17 +575,31 @@ class CSIStorageCapacityClient(CSIStorageCapacityCollection):
         change: Callable[[CSIStorageCapacity], object],
         **options: Unpack[EditOptions],
     ) -> CSIStorageCapacity:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(CSIStorageCapacity, name, change, options)
 
     def apply(
         self,
-        body: CSIStorageCapacity | Mapping[str, object],
+        body: CSIStorageCapacity | CSIStorageCapacityManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CSIStorageCapacity:
         """Server-side apply: create or update the CSIStorageCapacity.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(CSIStorageCapacity, body, options)
 
@@ -275,6 +611,16 @@ class CSIStorageCapacityClient(CSIStorageCapacityCollection):
         """Delete the CSIStorageCapacity called `name`.
 
         Returns the CSIStorageCapacity if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(CSIStorageCapacity, name, options)
 
@@ -282,42 +628,137 @@ class CSIStorageCapacityClient(CSIStorageCapacityCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CSIStorageCapacityList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(CSIStorageCapacityList, options)
 
 
-class StorageClassClient(ResourceClient):
+class StorageClassClient(WaitingClient[StorageClass]):
     """Client for StorageClass objects."""
 
     resource = STORAGE_CLASSES
     _accessor = "storage_classes"
+    _model = StorageClass
+    _list_model = StorageClassList
 
     def list(self, **options: Unpack[ListOptions]) -> StorageClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(StorageClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[StorageClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StorageClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[StorageClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(StorageClass, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> StorageClass:
-        """Get the StorageClass called `name`."""
+        """Get the StorageClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(StorageClass, name, options)
 
-    def create(self, body: StorageClass, **options: Unpack[WriteOptions]) -> StorageClass:
-        """Create the StorageClass."""
+    def create(
+        self,
+        body: StorageClass | StorageClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StorageClass:
+        """Create the StorageClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(StorageClass, body, options)
 
-    def update(self, body: StorageClass, **options: Unpack[WriteOptions]) -> StorageClass:
-        """Replace the StorageClass with `body`."""
+    def update(
+        self,
+        body: StorageClass | StorageClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> StorageClass:
+        """Replace the StorageClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(StorageClass, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> StorageClass:
-        """Patch the StorageClass called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: StorageClassManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> StorageClass:
+        """Patch the StorageClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(StorageClass, name, patch, options)
 
     def edit(
@@ -326,17 +767,31 @@ class StorageClassClient(ResourceClient):
         change: Callable[[StorageClass], object],
         **options: Unpack[EditOptions],
     ) -> StorageClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(StorageClass, name, change, options)
 
     def apply(
         self,
-        body: StorageClass | Mapping[str, object],
+        body: StorageClass | StorageClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> StorageClass:
         """Server-side apply: create or update the StorageClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(StorageClass, body, options)
 
@@ -344,6 +799,16 @@ class StorageClassClient(ResourceClient):
         """Delete the StorageClass called `name`.
 
         Returns the StorageClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(StorageClass, name, options)
 
@@ -351,55 +816,137 @@ class StorageClassClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StorageClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(StorageClassList, options)
 
 
-class VolumeAttachmentClient(ResourceClient):
+class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
     """Client for VolumeAttachment objects."""
 
     resource = VOLUME_ATTACHMENTS
     _accessor = "volume_attachments"
+    _model = VolumeAttachment
+    _list_model = VolumeAttachmentList
 
     def list(self, **options: Unpack[ListOptions]) -> VolumeAttachmentList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(VolumeAttachmentList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[VolumeAttachment]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(VolumeAttachmentList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[VolumeAttachment]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(VolumeAttachment, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttachment:
-        """Get the VolumeAttachment called `name`."""
+        """Get the VolumeAttachment called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(VolumeAttachment, name, options)
 
     def create(
         self,
-        body: VolumeAttachment,
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttachment:
-        """Create the VolumeAttachment."""
+        """Create the VolumeAttachment.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(VolumeAttachment, body, options)
 
     def update(
         self,
-        body: VolumeAttachment,
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttachment:
-        """Replace the VolumeAttachment with `body`."""
+        """Replace the VolumeAttachment with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(VolumeAttachment, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: VolumeAttachmentManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> VolumeAttachment:
-        """Patch the VolumeAttachment called `name`."""
+        """Patch the VolumeAttachment called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(VolumeAttachment, name, patch, options)
 
     def edit(
@@ -408,17 +955,31 @@ class VolumeAttachmentClient(ResourceClient):
         change: Callable[[VolumeAttachment], object],
         **options: Unpack[EditOptions],
     ) -> VolumeAttachment:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(VolumeAttachment, name, change, options)
 
     def apply(
         self,
-        body: VolumeAttachment | Mapping[str, object],
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttachment:
         """Server-side apply: create or update the VolumeAttachment.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(VolumeAttachment, body, options)
 
@@ -430,6 +991,16 @@ class VolumeAttachmentClient(ResourceClient):
         """Delete the VolumeAttachment called `name`.
 
         Returns the VolumeAttachment if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(VolumeAttachment, name, options)
 
@@ -437,78 +1008,174 @@ class VolumeAttachmentClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> VolumeAttachmentList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(VolumeAttachmentList, options)
 
     def update_status(
         self,
-        body: VolumeAttachment,
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttachment:
-        """Replace the status of the VolumeAttachment with that of `body`."""
+        """Replace the status of the VolumeAttachment with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(VolumeAttachment, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: VolumeAttachment | Mapping[str, object],
+        body: VolumeAttachment | VolumeAttachmentManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttachment:
         """Server-side apply: update the status of the VolumeAttachment.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(VolumeAttachment, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[VolumeAttachment]:
+    def status(self, name: str) -> Subresource[VolumeAttachment, VolumeAttachmentManifest]:
         """Get, update, patch, apply or edit the status of the VolumeAttachment called `name`."""
         return self._subresource(VolumeAttachment, name, "status")
 
 
-class VolumeAttributesClassClient(ResourceClient):
+class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
     """Client for VolumeAttributesClass objects."""
 
     resource = VOLUME_ATTRIBUTES_CLASSES
     _accessor = "volume_attributes_classes"
+    _model = VolumeAttributesClass
+    _list_model = VolumeAttributesClassList
 
     def list(self, **options: Unpack[ListOptions]) -> VolumeAttributesClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(VolumeAttributesClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[VolumeAttributesClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(VolumeAttributesClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[VolumeAttributesClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(VolumeAttributesClass, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttributesClass:
-        """Get the VolumeAttributesClass called `name`."""
+        """Get the VolumeAttributesClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(VolumeAttributesClass, name, options)
 
     def create(
         self,
-        body: VolumeAttributesClass,
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttributesClass:
-        """Create the VolumeAttributesClass."""
+        """Create the VolumeAttributesClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(VolumeAttributesClass, body, options)
 
     def update(
         self,
-        body: VolumeAttributesClass,
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttributesClass:
-        """Replace the VolumeAttributesClass with `body`."""
+        """Replace the VolumeAttributesClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(VolumeAttributesClass, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: VolumeAttributesClassManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> VolumeAttributesClass:
-        """Patch the VolumeAttributesClass called `name`."""
+        """Patch the VolumeAttributesClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(VolumeAttributesClass, name, patch, options)
 
     def edit(
@@ -517,17 +1184,31 @@ class VolumeAttributesClassClient(ResourceClient):
         change: Callable[[VolumeAttributesClass], object],
         **options: Unpack[EditOptions],
     ) -> VolumeAttributesClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(VolumeAttributesClass, name, change, options)
 
     def apply(
         self,
-        body: VolumeAttributesClass | Mapping[str, object],
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttributesClass:
         """Server-side apply: create or update the VolumeAttributesClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(VolumeAttributesClass, body, options)
 
@@ -539,6 +1220,16 @@ class VolumeAttributesClassClient(ResourceClient):
         """Delete the VolumeAttributesClass called `name`.
 
         Returns the VolumeAttributesClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(VolumeAttributesClass, name, options)
 
@@ -546,7 +1237,24 @@ class VolumeAttributesClassClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> VolumeAttributesClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(VolumeAttributesClassList, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     LabelSelector,
     Literal,
@@ -17,6 +19,16 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import PersistentVolumeSpec, TopologySelectorTerm
+
+if TYPE_CHECKING:
+    from .manifests import (
+        CSIDriverManifest,
+        CSINodeManifest,
+        CSIStorageCapacityManifest,
+        StorageClassManifest,
+        VolumeAttachmentManifest,
+        VolumeAttributesClassManifest,
+    )
 
 __all__ = [
     "CSIDriver",
@@ -51,6 +63,10 @@ class CSIDriver(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CSIDriverSpec
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CSIDriverManifest: ...
+
 
 class CSIDriverList(ModelList[CSIDriver]):
     """CSIDriverList of storage.k8s.io/v1."""
@@ -82,6 +98,10 @@ class CSINode(Model):
     kind: Literal["CSINode"] = constant("CSINode")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CSINodeSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CSINodeManifest: ...
 
 
 class CSINodeDriver(Model):
@@ -117,6 +137,10 @@ class CSIStorageCapacity(Model):
     maximum_volume_size: Quantity | None = None
     node_topology: LabelSelector | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CSIStorageCapacityManifest: ...
+
 
 class CSIStorageCapacityList(ModelList[CSIStorageCapacity]):
     """CSIStorageCapacityList of storage.k8s.io/v1."""
@@ -138,6 +162,10 @@ class StorageClass(Model):
     parameters: dict[str, str] = field(default_factory=dict)
     reclaim_policy: Literal["Delete", "Recycle", "Retain"] | str | None = None
     volume_binding_mode: Literal["Immediate", "WaitForFirstConsumer"] | str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> StorageClassManifest: ...
 
 
 class StorageClassList(ModelList[StorageClass]):
@@ -172,6 +200,10 @@ class VolumeAttachment(Model):
     spec: VolumeAttachmentSpec
     status: VolumeAttachmentStatus = auto(VolumeAttachmentStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> VolumeAttachmentManifest: ...
+
 
 class VolumeAttachmentList(ModelList[VolumeAttachment]):
     """VolumeAttachmentList of storage.k8s.io/v1."""
@@ -203,6 +235,10 @@ class VolumeAttributesClass(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     driver_name: str
     parameters: dict[str, str] = field(default_factory=dict)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> VolumeAttributesClassManifest: ...
 
 
 class VolumeAttributesClassList(ModelList[VolumeAttributesClass]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,11 +19,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import VolumeAttributesClass, VolumeAttributesClassList
 from .resources import VOLUME_ATTRIBUTES_CLASSES
+
+if TYPE_CHECKING:
+    from .manifests import VolumeAttributesClassManifest
 
 __all__ = [
     "StorageV1beta1Client",
@@ -31,51 +34,116 @@ __all__ = [
 ]
 
 
-class VolumeAttributesClassClient(ResourceClient):
+class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
     """Client for VolumeAttributesClass objects."""
 
     resource = VOLUME_ATTRIBUTES_CLASSES
     _accessor = "volume_attributes_classes"
+    _model = VolumeAttributesClass
+    _list_model = VolumeAttributesClassList
 
     def list(self, **options: Unpack[ListOptions]) -> VolumeAttributesClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(VolumeAttributesClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[VolumeAttributesClass]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(VolumeAttributesClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[VolumeAttributesClass]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(VolumeAttributesClass, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttributesClass:
-        """Get the VolumeAttributesClass called `name`."""
+        """Get the VolumeAttributesClass called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(VolumeAttributesClass, name, options)
 
     def create(
         self,
-        body: VolumeAttributesClass,
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttributesClass:
-        """Create the VolumeAttributesClass."""
+        """Create the VolumeAttributesClass.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(VolumeAttributesClass, body, options)
 
     def update(
         self,
-        body: VolumeAttributesClass,
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> VolumeAttributesClass:
-        """Replace the VolumeAttributesClass with `body`."""
+        """Replace the VolumeAttributesClass with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(VolumeAttributesClass, body, options)
 
     def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: VolumeAttributesClassManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> VolumeAttributesClass:
-        """Patch the VolumeAttributesClass called `name`."""
+        """Patch the VolumeAttributesClass called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(VolumeAttributesClass, name, patch, options)
 
     def edit(
@@ -84,17 +152,31 @@ class VolumeAttributesClassClient(ResourceClient):
         change: Callable[[VolumeAttributesClass], object],
         **options: Unpack[EditOptions],
     ) -> VolumeAttributesClass:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(VolumeAttributesClass, name, change, options)
 
     def apply(
         self,
-        body: VolumeAttributesClass | Mapping[str, object],
+        body: VolumeAttributesClass | VolumeAttributesClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttributesClass:
         """Server-side apply: create or update the VolumeAttributesClass.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(VolumeAttributesClass, body, options)
 
@@ -106,6 +188,16 @@ class VolumeAttributesClassClient(ResourceClient):
         """Delete the VolumeAttributesClass called `name`.
 
         Returns the VolumeAttributesClass if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(VolumeAttributesClass, name, options)
 
@@ -113,7 +205,24 @@ class VolumeAttributesClassClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> VolumeAttributesClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(VolumeAttributesClassList, options)
 
 

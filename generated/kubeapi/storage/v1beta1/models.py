@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import VolumeAttributesClassManifest
 
 __all__ = [
     "VolumeAttributesClass",
@@ -22,6 +27,10 @@ class VolumeAttributesClass(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     driver_name: str
     parameters: dict[str, str] = field(default_factory=dict)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> VolumeAttributesClassManifest: ...
 
 
 class VolumeAttributesClassList(ModelList[VolumeAttributesClass]):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apiextensions import PolicyExpressions
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required, too_many
 from clientgen._apimachinery.name_syntax import path_segment_problems, qualified_name_problems
 from clientgen._apimachinery.optional_parts import parts, texts
 
 from ..defaults import TypeDefaults, set_missing
 from ..shared.checks import matches, one_of, selector_causes
-from ..shared.expressions import expression_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +132,8 @@ def _names(names: list[str], field: str) -> Iterator[Cause]:
 def condition_causes(
     conditions: list[dict[str, Any]], field: str, *, params: bool = False
 ) -> Iterator[Cause]:
-    """Check conditions on requests, which are expressions."""
+    """Check conditions on requests, which are expressions without variables of a policy."""
+    expressions = PolicyExpressions(params=params)
     if len(conditions) > _MOST_CONDITIONS:
         yield too_many(field, len(conditions), _MOST_CONDITIONS)
     seen: set[str] = set()
@@ -141,8 +142,8 @@ def condition_causes(
         expression = (condition.get("expression") or "").strip()
         if not expression:
             yield required(f"{at}.expression")
-        else:
-            yield from expression_causes(f"{at}.expression", expression, "BOOL", params=params)
+        elif problem := expressions.problem(expression, "bool"):
+            yield invalid_value(f"{at}.expression", expression, problem)
         if not name:
             yield required(f"{at}.name")
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apiextensions import PolicyExpressions
 from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
 from clientgen._apimachinery.optional_parts import part, parts
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["MutatingAdmissionPolicyStrategy"]
 
 _PATCHES: Final = ("ApplyConfiguration", "JSONPatch")
+_TYPES: Final = {"ApplyConfiguration": "Object", "JSONPatch": "list(JSONPatch)"}
 
 
 class MutatingAdmissionPolicyStrategy(AdmissionStrategy):
@@ -39,13 +41,16 @@ class MutatingAdmissionPolicyStrategy(AdmissionStrategy):
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
         """Check the mutations."""
         spec = part(obj, "spec")
-        yield from policy_causes(spec)
+        expressions = PolicyExpressions(
+            params=spec.get("paramKind") is not None, composed=bool(spec.get("variables"))
+        )
+        yield from policy_causes(spec, expressions)
         yield from operation_causes(part(spec, "matchConstraints"), "spec.matchConstraints")
         mutations = parts(spec, "mutations")
         if not mutations:
             yield required("spec.mutations", "mutations must contain at least one item")
         for index, mutation in enumerate(mutations):
-            yield from _mutation(mutation, f"spec.mutations[{index}]")
+            yield from _mutation(mutation, f"spec.mutations[{index}]", expressions)
         again = spec.get("reinvocationPolicy") or ""
         if not again:
             yield required("spec.reinvocationPolicy")
@@ -53,7 +58,9 @@ class MutatingAdmissionPolicyStrategy(AdmissionStrategy):
             yield from one_of("spec.reinvocationPolicy", again, ("IfNeeded", "Never"))
 
 
-def _mutation(mutation: dict[str, Any], path: str) -> Iterator[Cause]:
+def _mutation(
+    mutation: dict[str, Any], path: str, expressions: PolicyExpressions
+) -> Iterator[Cause]:
     kind = mutation.get("patchType") or ""
     if not kind:
         yield required(f"{path}.patchType")
@@ -65,8 +72,18 @@ def _mutation(mutation: dict[str, Any], path: str) -> Iterator[Cause]:
         (other,) = members.values()
         if mutation.get(own) is None:
             yield required(f"{path}.{own}", f"must be specified when patchType is {kind}")
-        elif not (mutation[own].get("expression") or "").strip():
-            yield required(f"{path}.{own}.expression")
+        else:
+            yield from _expression(mutation[own], f"{path}.{own}", _TYPES[kind], expressions)
         if mutation.get(other) is not None:
             why = f"must not be specified when patchType is {kind}"
             yield invalid_value(f"{path}.{other}", f"{{{other}}}", why)
+
+
+def _expression(
+    change: dict[str, Any], path: str, wanted: str, expressions: PolicyExpressions
+) -> Iterator[Cause]:
+    text = (change.get("expression") or "").strip()
+    if not text:
+        yield required(f"{path}.expression")
+    elif problem := expressions.problem(text, wanted, patches=True):
+        yield invalid_value(f"{path}.expression", text, problem)

@@ -11,11 +11,12 @@ from clientgen._apimachinery.optional_parts import parts
 
 from ...tables.columns import AGE, NAME, UNSET, Column, Printer, View, size
 from ..shared.checks import one_of
-from ..shared.expressions import expression_causes
 from .match_resources import condition_causes, match_resources_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from clientgen._apiextensions import PolicyExpressions
 
 __all__ = ["policy_causes", "policy_printer"]
 
@@ -43,8 +44,8 @@ def policy_printer(name: str, about: str, path: str) -> Printer:
     )
 
 
-def policy_causes(spec: dict[str, Any]) -> Iterator[Cause]:
-    """Check the members that policies of both kinds have."""
+def policy_causes(spec: dict[str, Any], expressions: PolicyExpressions) -> Iterator[Cause]:
+    """Check the members that policies of both kinds have; `expressions` learns the variables."""
     policy = spec.get("failurePolicy")
     if policy is None:
         yield required("spec.failurePolicy")
@@ -62,7 +63,7 @@ def policy_causes(spec: dict[str, Any]) -> Iterator[Cause]:
     conditions = parts(spec, "matchConditions")
     yield from condition_causes(conditions, "spec.matchConditions", params=params)
     for index, variable in enumerate(parts(spec, "variables")):
-        yield from _variable(variable, f"spec.variables[{index}]", params=params)
+        yield from _variable(variable, f"spec.variables[{index}]", expressions)
 
 
 def _param_kind(kind: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -88,7 +89,9 @@ def _param_kind(kind: dict[str, Any], field: str) -> Iterator[Cause]:
         yield invalid_value(f"{field}.kind", name, why)
 
 
-def _variable(variable: dict[str, Any], field: str, *, params: bool) -> Iterator[Cause]:
+def _variable(
+    variable: dict[str, Any], field: str, expressions: PolicyExpressions
+) -> Iterator[Cause]:
     name, expression = variable.get("name") or "", variable.get("expression") or ""
     if not name.strip():
         yield required(f"{field}.name", "name is not specified")
@@ -96,6 +99,5 @@ def _variable(variable: dict[str, Any], field: str, *, params: bool) -> Iterator
         yield invalid_value(f"{field}.name", name, "must be a valid CEL identifier")
     if not expression.strip():
         yield required(f"{field}.expression", "expression is not specified")
-    else:
-        at = f"{field}.expression"
-        yield from expression_causes(at, expression, params=params, variables=True)
+    elif problem := expressions.add_variable(name, expression):
+        yield invalid_value(f"{field}.expression", expression, problem)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apiextensions import PolicyExpressions
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required
 from clientgen._apimachinery.name_syntax import qualified_name_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..defaults import TypeDefaults, set_missing
 from ..shared.checks import conditions_causes, matches, one_of
-from ..shared.expressions import expression_causes
 from .admission_strategy import AdmissionStrategy
 from .match_resources import MATCH_TYPES
 from .policies import policy_causes, policy_printer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ValidatingAdmissionPolicyStrategy"]
 
-_REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized")
+_REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _MOST_ANNOTATIONS: Final = 20
 _NEEDS_ONE: Final = "validations or auditAnnotations must contain at least one item"
 
@@ -40,22 +40,26 @@ class ValidatingAdmissionPolicyStrategy(AdmissionStrategy):
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
         """Check the validations and the audit annotations."""
         spec = part(obj, "spec")
-        yield from policy_causes(spec)
+        expressions = PolicyExpressions(
+            params=spec.get("paramKind") is not None, composed=bool(spec.get("variables"))
+        )
+        yield from policy_causes(spec, expressions)
         validations, annotations = parts(spec, "validations"), parts(spec, "auditAnnotations")
         if not validations and not annotations:
             yield required("spec.validations", _NEEDS_ONE)
             yield required("spec.auditAnnotations", _NEEDS_ONE)
-        params, variables = spec.get("paramKind") is not None, bool(spec.get("variables"))
         for index, validation in enumerate(validations):
             at = f"spec.validations[{index}]"
-            yield from _validation(validation, at, params=params, variables=variables)
+            yield from _validation(validation, at, expressions)
         if len(annotations) > _MOST_ANNOTATIONS:
             why = f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations"
             yield invalid_value("spec.auditAnnotations", annotations, why)
         keys: set[str] = set()
         for index, annotation in enumerate(annotations):
             at, key = f"spec.auditAnnotations[{index}]", annotation.get("key") or ""
-            yield from _annotation(annotation, key, obj["metadata"].get("name") or "", at, params)
+            yield from _annotation(
+                annotation, key, obj["metadata"].get("name") or "", at, expressions
+            )
             if key in keys:
                 yield duplicate(f"{at}.key", key)
             keys.add(key)
@@ -75,19 +79,18 @@ class ValidatingAdmissionPolicyStrategy(AdmissionStrategy):
 
 
 def _validation(
-    validation: dict[str, Any], path: str, *, params: bool, variables: bool
+    validation: dict[str, Any], path: str, expressions: PolicyExpressions
 ) -> Iterator[Cause]:
     expression, message = validation.get("expression") or "", validation.get("message") or ""
     if not expression.strip():
         yield required(f"{path}.expression", "expression is not specified")
-    else:
-        at = f"{path}.expression"
-        yield from expression_causes(at, expression, "BOOL", params=params, variables=variables)
+    elif problem := expressions.problem(expression, "bool"):
+        yield invalid_value(f"{path}.expression", expression, problem)
     expressed, at = validation.get("messageExpression") or "", f"{path}.messageExpression"
     if expressed and not expressed.strip():
         yield invalid_value(at, expressed, "must be non-empty if specified")
-    elif expressed:
-        yield from expression_causes(at, expressed, "STRING", params=params, variables=variables)
+    elif expressed and (problem := expressions.problem(expressed, "string", authorizer=False)):
+        yield invalid_value(at, expressed, problem)
     if message and not message.strip():
         yield invalid_value(f"{path}.message", message, "must be non-empty if specified")
     elif "\n" in message.strip() or "\r" in message.strip():
@@ -97,7 +100,11 @@ def _validation(
 
 
 def _annotation(
-    annotation: dict[str, Any], key: str, policy: str, path: str, params: bool
+    annotation: dict[str, Any],
+    key: str,
+    policy: str,
+    path: str,
+    expressions: PolicyExpressions,
 ) -> Iterator[Cause]:
     if not policy:
         yield invalid_value(f"{path}.key", key, "requires metadata.name be non-empty")
@@ -106,7 +113,5 @@ def _annotation(
     expression = (annotation.get("valueExpression") or "").strip()
     if not expression:
         yield required(f"{path}.valueExpression", "valueExpression is not specified")
-    else:
-        at = f"{path}.valueExpression"
-        wanted = ("STRING", "NULL")
-        yield from expression_causes(at, expression, *wanted, params=params, variables=True)
+    elif problem := expressions.problem(expression, "string", "null_type"):
+        yield invalid_value(f"{path}.valueExpression", expression, problem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required
+from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
@@ -13,7 +14,7 @@ from ...tables.durations import human_duration, moment
 from .. import fields
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable, is_not_negative, selector_causes, selects
+from ..shared.checks import immutable, is_not_negative, selector_causes
 from ..shared.pod_warnings import is_same_generation, name_warnings
 from ..shared.replicas import counts
 from ..shared.workload_columns import TEMPLATE_COLUMNS, selector_column

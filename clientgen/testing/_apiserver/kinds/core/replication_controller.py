@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required
+from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import Column, Printer
 from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults
 from ..fields import number
-from ..shared.checks import selects
 from ..shared.pod_templates import UNMATCHED, running_template_causes
 from ..shared.pod_warnings import is_same_generation, name_warnings, template_warnings
 from ..shared.replicas import replica_set_status_causes, spec_counts

@@ -40,7 +40,6 @@ __all__ = [
     "port_reference",
     "relative_path",
     "selector_causes",
-    "selects",
     "text",
     "unique",
 ]
@@ -201,21 +200,3 @@ def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from matches(f"{field}.key", requirement.get("key") or "", qualified_name_problems)
     for index, value in enumerate(values):
         yield from matches(f"{field}.values[{index}]", value, label_value_problems)
-
-
-def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether a valid label selector matches labels."""
-    wanted: Mapping[str, str] = part(selector, "matchLabels")
-    return all(labels.get(key) == value for key, value in wanted.items()) and all(
-        _holds(requirement, labels) for requirement in parts(selector, "matchExpressions")
-    )
-
-
-def _holds(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    value = labels.get(requirement.get("key", ""))
-    operator, values = requirement.get("operator"), texts(requirement, "values")
-    if operator == "In":
-        return value in values
-    if operator == "NotIn":
-        return value not in values
-    return (value is not None) == (operator == "Exists")

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,14 +21,25 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from kubeapi.autoscaling.v1.models import Scale
 from mover.expansions import AsyncBackupExpansion
 from msgspec import UNSET, UnsetType
 
 from .models import Backup, BackupList, BackupStore, BackupStoreList, Drill, DrillList
 from .resources import BACKUPS, BACKUP_STORES, DRILLS
+
+if TYPE_CHECKING:
+    from kubeapi.autoscaling.v1.manifests import ScaleManifest
+
+    from .manifests import BackupManifest, BackupStoreManifest, DrillManifest
 
 __all__ = [
     "AsyncBackupClient",
@@ -40,46 +51,119 @@ __all__ = [
 ]
 
 
-class AsyncBackupCollection(AsyncResourceClient):
+class AsyncBackupCollection(AsyncWaitingCollection[Backup]):
     """Lists and watches Backup objects in all namespaces."""
 
     resource = BACKUPS
+    _model = Backup
+    _list_model = BackupList
 
     async def list(self, **options: Unpack[ListOptions]) -> BackupList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(BackupList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Backup]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(BackupList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Backup]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Backup, options)
 
 
-class AsyncBackupClient(AsyncBackupExpansion, AsyncBackupCollection):
+class AsyncBackupClient(AsyncBackupExpansion, AsyncWaitingClient[Backup], AsyncBackupCollection):
     """Client for Backup objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Backup:
-        """Get the Backup called `name`."""
+        """Get the Backup called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Backup, name, options)
 
-    async def create(self, body: Backup, **options: Unpack[WriteOptions]) -> Backup:
-        """Create the Backup."""
+    async def create(
+        self,
+        body: Backup | BackupManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Backup:
+        """Create the Backup.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Backup, body, options)
 
-    async def update(self, body: Backup, **options: Unpack[WriteOptions]) -> Backup:
-        """Replace the Backup with `body`."""
+    async def update(
+        self,
+        body: Backup | BackupManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Backup:
+        """Replace the Backup with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Backup, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: BackupManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Backup:
-        """Patch the Backup called `name`."""
+        """Patch the Backup called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Backup, name, patch, options)
 
     async def edit(
@@ -88,17 +172,31 @@ class AsyncBackupClient(AsyncBackupExpansion, AsyncBackupCollection):
         change: Callable[[Backup], object],
         **options: Unpack[EditOptions],
     ) -> Backup:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Backup, name, change, options)
 
     async def apply(
         self,
-        body: Backup | Mapping[str, object],
+        body: Backup | BackupManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Backup:
         """Server-side apply: create or update the Backup.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Backup, body, options)
 
@@ -106,6 +204,16 @@ class AsyncBackupClient(AsyncBackupExpansion, AsyncBackupCollection):
         """Delete the Backup called `name`.
 
         Returns the Backup if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Backup, name, options)
 
@@ -113,70 +221,178 @@ class AsyncBackupClient(AsyncBackupExpansion, AsyncBackupCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> BackupList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(BackupList, options)
 
-    async def update_status(self, body: Backup, **options: Unpack[WriteOptions]) -> Backup:
-        """Replace the status of the Backup with that of `body`."""
+    async def update_status(
+        self,
+        body: Backup | BackupManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Backup:
+        """Replace the status of the Backup with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Backup, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Backup | Mapping[str, object],
+        body: Backup | BackupManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Backup:
         """Server-side apply: update the status of the Backup.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Backup, body, options, subresource="status")
 
-    def scale(self, name: str) -> AsyncSubresource[Scale]:
+    def scale(self, name: str) -> AsyncSubresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the Backup called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> AsyncSubresource[Backup]:
+    def status(self, name: str) -> AsyncSubresource[Backup, BackupManifest]:
         """Get, update, patch, apply or edit the status of the Backup called `name`."""
         return self._subresource(Backup, name, "status")
 
 
-class AsyncBackupStoreClient(AsyncResourceClient):
+class AsyncBackupStoreClient(AsyncWaitingClient[BackupStore]):
     """Client for BackupStore objects."""
 
     resource = BACKUP_STORES
     _accessor = "backup_stores"
+    _model = BackupStore
+    _list_model = BackupStoreList
 
     async def list(self, **options: Unpack[ListOptions]) -> BackupStoreList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(BackupStoreList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[BackupStore]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(BackupStoreList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[BackupStore]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(BackupStore, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> BackupStore:
-        """Get the BackupStore called `name`."""
+        """Get the BackupStore called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(BackupStore, name, options)
 
-    async def create(self, body: BackupStore, **options: Unpack[WriteOptions]) -> BackupStore:
-        """Create the BackupStore."""
+    async def create(
+        self,
+        body: BackupStore | BackupStoreManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> BackupStore:
+        """Create the BackupStore.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(BackupStore, body, options)
 
-    async def update(self, body: BackupStore, **options: Unpack[WriteOptions]) -> BackupStore:
-        """Replace the BackupStore with `body`."""
+    async def update(
+        self,
+        body: BackupStore | BackupStoreManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> BackupStore:
+        """Replace the BackupStore with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(BackupStore, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: BackupStoreManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> BackupStore:
-        """Patch the BackupStore called `name`."""
+        """Patch the BackupStore called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(BackupStore, name, patch, options)
 
     async def edit(
@@ -185,17 +401,31 @@ class AsyncBackupStoreClient(AsyncResourceClient):
         change: Callable[[BackupStore], object],
         **options: Unpack[EditOptions],
     ) -> BackupStore:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(BackupStore, name, change, options)
 
     async def apply(
         self,
-        body: BackupStore | Mapping[str, object],
+        body: BackupStore | BackupStoreManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> BackupStore:
         """Server-side apply: create or update the BackupStore.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(BackupStore, body, options)
 
@@ -203,6 +433,16 @@ class AsyncBackupStoreClient(AsyncResourceClient):
         """Delete the BackupStore called `name`.
 
         Returns the BackupStore if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(BackupStore, name, options)
 
@@ -210,73 +450,177 @@ class AsyncBackupStoreClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> BackupStoreList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(BackupStoreList, options)
 
     async def update_status(
         self,
-        body: BackupStore,
+        body: BackupStore | BackupStoreManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> BackupStore:
-        """Replace the status of the BackupStore with that of `body`."""
+        """Replace the status of the BackupStore with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(BackupStore, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: BackupStore | Mapping[str, object],
+        body: BackupStore | BackupStoreManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> BackupStore:
         """Server-side apply: update the status of the BackupStore.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(BackupStore, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[BackupStore]:
+    def status(self, name: str) -> AsyncSubresource[BackupStore, BackupStoreManifest]:
         """Get, update, patch, apply or edit the status of the BackupStore called `name`."""
         return self._subresource(BackupStore, name, "status")
 
 
-class AsyncDrillCollection(AsyncResourceClient):
+class AsyncDrillCollection(AsyncWaitingCollection[Drill]):
     """Lists and watches Drill objects in all namespaces."""
 
     resource = DRILLS
+    _model = Drill
+    _list_model = DrillList
 
     async def list(self, **options: Unpack[ListOptions]) -> DrillList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(DrillList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Drill]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(DrillList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Drill]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Drill, options)
 
 
-class AsyncDrillClient(AsyncDrillCollection):
+class AsyncDrillClient(AsyncWaitingClient[Drill], AsyncDrillCollection):
     """Client for Drill objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Drill:
-        """Get the Drill called `name`."""
+        """Get the Drill called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Drill, name, options)
 
-    async def create(self, body: Drill, **options: Unpack[WriteOptions]) -> Drill:
-        """Create the Drill."""
+    async def create(
+        self,
+        body: Drill | DrillManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Drill:
+        """Create the Drill.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Drill, body, options)
 
-    async def update(self, body: Drill, **options: Unpack[WriteOptions]) -> Drill:
-        """Replace the Drill with `body`."""
+    async def update(
+        self,
+        body: Drill | DrillManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Drill:
+        """Replace the Drill with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Drill, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: DrillManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Drill:
-        """Patch the Drill called `name`."""
+        """Patch the Drill called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Drill, name, patch, options)
 
     async def edit(
@@ -285,17 +629,31 @@ class AsyncDrillClient(AsyncDrillCollection):
         change: Callable[[Drill], object],
         **options: Unpack[EditOptions],
     ) -> Drill:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Drill, name, change, options)
 
     async def apply(
         self,
-        body: Drill | Mapping[str, object],
+        body: Drill | DrillManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Drill:
         """Server-side apply: create or update the Drill.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Drill, body, options)
 
@@ -303,6 +661,16 @@ class AsyncDrillClient(AsyncDrillCollection):
         """Delete the Drill called `name`.
 
         Returns the Drill if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Drill, name, options)
 
@@ -310,7 +678,24 @@ class AsyncDrillClient(AsyncDrillCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> DrillList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(DrillList, options)
 
 

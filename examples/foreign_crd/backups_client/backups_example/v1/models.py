@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Condition,
@@ -19,6 +21,9 @@ from clientgen.runtime.models import (
     field,
 )
 from kubeapi.core.v1.models import EnvVar, PodTemplateSpec, ResourceRequirements
+
+if TYPE_CHECKING:
+    from .manifests import BackupManifest, BackupStoreManifest, DrillManifest
 
 __all__ = [
     "Backup",
@@ -80,6 +85,10 @@ class Backup(Model):
     """What is copied, when, and where to."""
 
     status: BackupStatus = auto(BackupStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BackupManifest: ...
 
 
 class BackupList(ModelList[Backup]):
@@ -330,6 +339,10 @@ class BackupStore(Model):
     spec: BackupStoreSpec = auto(BackupStoreSpec)
     status: BackupStoreStatus = auto(BackupStoreStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BackupStoreManifest: ...
+
 
 class BackupStoreList(ModelList[BackupStore]):
     """BackupStoreList is a list of BackupStore."""
@@ -351,6 +364,10 @@ class Drill(Model):
     kind: Literal["Drill"] = constant("Drill")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: DrillSpec
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> DrillManifest: ...
 
 
 class DrillList(ModelList[Drill]):

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import BackupManifest
 
 __all__ = [
     "Backup",
@@ -40,6 +45,10 @@ class Backup(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: BackupSpec = auto(BackupSpec)
     status: BackupStatus = auto(BackupStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BackupManifest: ...
 
 
 class BackupList(ModelList[Backup]):

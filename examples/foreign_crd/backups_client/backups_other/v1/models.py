@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import BackupManifest
 
 __all__ = [
     "Backup",
@@ -32,6 +37,10 @@ class Backup(Model):
     kind: Literal["Backup"] = constant("Backup")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: BackupSpec = auto(BackupSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BackupManifest: ...
 
 
 class BackupList(ModelList[Backup]):

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import PodToServiceManifest
 
 __all__ = [
     "PodToService",
@@ -23,6 +28,10 @@ class PodToService(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PodToServiceSpec
     """What was found out about the pod."""
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PodToServiceManifest: ...
 
 
 class PodToServiceList(ModelList[PodToService]):

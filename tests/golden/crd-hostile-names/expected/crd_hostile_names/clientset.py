@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from functools import cached_property
-from os import PathLike
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from clientgen.runtime import ClientOptions
-from clientgen.runtime.sync import Rest
+from clientgen.runtime.sync import ClientsetBase
 
 if TYPE_CHECKING:
     from clientgen.runtime import FactoryOptions
@@ -23,35 +20,10 @@ __all__ = [
 ]
 
 
-class Clientset:
+class Clientset(ClientsetBase):
     """Clients for every API group version of a cluster. Use it as a context manager."""
 
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    @classmethod
-    def from_config(
-        cls,
-        kubeconfig: str | PathLike[str] | None = None,
-        context: str | None = None,
-        **options: Unpack[ClientOptions],
-    ) -> Self:
-        """Create a clientset from KUBECONFIG, ~/.kube/config or the pod's service account.
-
-        Args:
-            kubeconfig: the kubeconfig file to use instead.
-            context: the context to use instead of the current one.
-            options: see `ClientOptions`.
-
-        Raises:
-            ConfigError: the configuration is missing or invalid; the message says where.
-        """
-        return cls(Rest.from_config(kubeconfig, context, **options))
-
-    @property
-    def rest(self) -> Rest:
-        """The REST client that all clients share."""
-        return self._rest
+    _module = __name__
 
     def informers(self, **options: Unpack[FactoryOptions]) -> InformerFactory:
         """Create a factory of informers, which keep caches in sync with the cluster.
@@ -62,24 +34,6 @@ class Clientset:
         from .informer_factory import InformerFactory
 
         return InformerFactory(self._rest, **options)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._rest.close()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @cached_property
     def async_import_class(self) -> AsyncImportClassClient:

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from functools import cached_property
-from os import PathLike
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from clientgen.runtime import ClientOptions
-from clientgen.runtime.aio import AsyncRest
+from clientgen.runtime.aio import AsyncClientsetBase
 
 if TYPE_CHECKING:
     from clientgen.runtime import FactoryOptions
@@ -31,35 +28,10 @@ __all__ = [
 ]
 
 
-class AsyncClientset:
+class AsyncClientset(AsyncClientsetBase):
     """Clients for every API group version of a cluster. Use it as a context manager."""
 
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    @classmethod
-    def from_config(
-        cls,
-        kubeconfig: str | PathLike[str] | None = None,
-        context: str | None = None,
-        **options: Unpack[ClientOptions],
-    ) -> Self:
-        """Create a clientset from KUBECONFIG, ~/.kube/config or the pod's service account.
-
-        Args:
-            kubeconfig: the kubeconfig file to use instead.
-            context: the context to use instead of the current one.
-            options: see `ClientOptions`.
-
-        Raises:
-            ConfigError: the configuration is missing or invalid; the message says where.
-        """
-        return cls(AsyncRest.from_config(kubeconfig, context, **options))
-
-    @property
-    def rest(self) -> AsyncRest:
-        """The REST client that all clients share."""
-        return self._rest
+    _module = __name__
 
     def informers(self, **options: Unpack[FactoryOptions]) -> AsyncInformerFactory:
         """Create a factory of informers, which keep caches in sync with the cluster.
@@ -70,24 +42,6 @@ class AsyncClientset:
         from .async_informer_factory import AsyncInformerFactory
 
         return AsyncInformerFactory(self._rest, **options)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._rest.aclose()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @cached_property
     def istio_v1(self) -> AsyncIstioV1Client:

@@ -23,7 +23,12 @@ class AsyncFooClient(AsyncResourceClient):
     resource = FOOS
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Foo:
-        """Get the Foo called `name`."""
+        """Get the Foo called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Foo, name, options)
 
 

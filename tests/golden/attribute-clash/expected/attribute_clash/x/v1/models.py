@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import FooManifest
 
 __all__ = [
     "Foo",
@@ -18,3 +23,7 @@ class Foo(Model):
     foo_bar_2: str | None = field(default=None, name="foo-bar")
     foo_bar: str | None = None
     foo_bar_3: str | None = field(default=None, name="foo_bar")
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> FooManifest: ...

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import EggManifest
 
 __all__ = [
     "Egg",
@@ -18,6 +23,10 @@ class Egg(Model):
     kind: Literal["Egg"] = constant("Egg")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Hen | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EggManifest: ...
 
 
 class EggList(ModelList[Egg]):

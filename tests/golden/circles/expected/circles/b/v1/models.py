@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import HenManifest
 
 __all__ = [
     "Hen",
@@ -19,6 +24,10 @@ class Hen(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Egg | None = None
     status: Hen | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> HenManifest: ...
 
 
 class HenList(ModelList[Hen]):

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WriteOptions
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
+from clientgen.runtime.models import Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import Route, RouteList
 from .resources import ROUTES
+
+if TYPE_CHECKING:
+    from .manifests import RouteManifest
 
 __all__ = [
     "AsyncNetworkingK8sV1Client",
@@ -26,11 +30,34 @@ class AsyncRouteCollection(AsyncResourceClient):
     resource = ROUTES
 
     async def list(self, **options: Unpack[ListOptions]) -> RouteList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(RouteList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Route]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(RouteList, options)
 
 
@@ -38,11 +65,27 @@ class AsyncRouteClient(AsyncRouteCollection):
     """Client for Route objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Route:
-        """Get the Route called `name`."""
+        """Get the Route called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Route, name, options)
 
-    async def replace(self, body: Route, **options: Unpack[WriteOptions]) -> Route:
-        """Replace the Route with `body`."""
+    async def replace(
+        self,
+        body: Route | RouteManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Route:
+        """Replace the Route with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Route, body, options)
 
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import BoatManifest, FleetManifest, ShipManifest
 
 __all__ = [
     "Boat",
@@ -60,6 +65,10 @@ class Boat(Model):
     spec: BoatSpec = auto(BoatSpec)
     status: BoatStatus = auto(BoatStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BoatManifest: ...
+
 
 class BoatList(ModelList[Boat]):
     """BoatList is a list of Boat."""
@@ -88,6 +97,10 @@ class Fleet(Model):
     kind: Literal["Fleet"] = constant("Fleet")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: FleetSpec = auto(FleetSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> FleetManifest: ...
 
 
 class FleetList(ModelList[Fleet]):
@@ -139,6 +152,10 @@ class Ship(Model):
     kind: Literal["Ship"] = constant("Ship")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ShipSpec = auto(ShipSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ShipManifest: ...
 
 
 class ShipList(ModelList[Ship]):

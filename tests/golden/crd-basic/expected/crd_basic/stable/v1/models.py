@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -13,6 +15,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import CronTabManifest
 
 __all__ = [
     "CronTab",
@@ -44,6 +49,10 @@ class CronTab(Model):
     """What to run, and when."""
 
     status: CronTabStatus = auto(CronTabStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CronTabManifest: ...
 
 
 class CronTabList(ModelList[CronTab]):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     LabelSelector,
@@ -17,6 +19,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import StoreManifest
 
 __all__ = [
     "Store",
@@ -66,6 +71,10 @@ class Store(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: StoreSpec = auto(StoreSpec)
     status: StoreStatus = auto(StoreStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> StoreManifest: ...
 
 
 class StoreList(ModelList[Store]):

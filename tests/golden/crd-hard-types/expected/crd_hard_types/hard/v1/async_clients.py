@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,12 +21,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import Gadget, GadgetList
 from .resources import GADGETS
+
+if TYPE_CHECKING:
+    from .manifests import GadgetManifest
 
 __all__ = [
     "AsyncGadgetClient",
@@ -35,46 +44,119 @@ __all__ = [
 ]
 
 
-class AsyncGadgetCollection(AsyncResourceClient):
+class AsyncGadgetCollection(AsyncWaitingCollection[Gadget]):
     """Lists and watches Gadget objects in all namespaces."""
 
     resource = GADGETS
+    _model = Gadget
+    _list_model = GadgetList
 
     async def list(self, **options: Unpack[ListOptions]) -> GadgetList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(GadgetList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Gadget]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(GadgetList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Gadget]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Gadget, options)
 
 
-class AsyncGadgetClient(AsyncGadgetCollection):
+class AsyncGadgetClient(AsyncWaitingClient[Gadget], AsyncGadgetCollection):
     """Client for Gadget objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Gadget:
-        """Get the Gadget called `name`."""
+        """Get the Gadget called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Gadget, name, options)
 
-    async def create(self, body: Gadget, **options: Unpack[WriteOptions]) -> Gadget:
-        """Create the Gadget."""
+    async def create(
+        self,
+        body: Gadget | GadgetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Gadget:
+        """Create the Gadget.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Gadget, body, options)
 
-    async def update(self, body: Gadget, **options: Unpack[WriteOptions]) -> Gadget:
-        """Replace the Gadget with `body`."""
+    async def update(
+        self,
+        body: Gadget | GadgetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Gadget:
+        """Replace the Gadget with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Gadget, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: GadgetManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Gadget:
-        """Patch the Gadget called `name`."""
+        """Patch the Gadget called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Gadget, name, patch, options)
 
     async def edit(
@@ -83,17 +165,31 @@ class AsyncGadgetClient(AsyncGadgetCollection):
         change: Callable[[Gadget], object],
         **options: Unpack[EditOptions],
     ) -> Gadget:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Gadget, name, change, options)
 
     async def apply(
         self,
-        body: Gadget | Mapping[str, object],
+        body: Gadget | GadgetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Gadget:
         """Server-side apply: create or update the Gadget.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Gadget, body, options)
 
@@ -101,6 +197,16 @@ class AsyncGadgetClient(AsyncGadgetCollection):
         """Delete the Gadget called `name`.
 
         Returns the Gadget if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Gadget, name, options)
 
@@ -108,25 +214,60 @@ class AsyncGadgetClient(AsyncGadgetCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> GadgetList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(GadgetList, options)
 
-    async def update_status(self, body: Gadget, **options: Unpack[WriteOptions]) -> Gadget:
-        """Replace the status of the Gadget with that of `body`."""
+    async def update_status(
+        self,
+        body: Gadget | GadgetManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Gadget:
+        """Replace the status of the Gadget with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Gadget, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Gadget | Mapping[str, object],
+        body: Gadget | GadgetManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Gadget:
         """Server-side apply: update the status of the Gadget.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Gadget, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Gadget]:
+    def status(self, name: str) -> AsyncSubresource[Gadget, GadgetManifest]:
         """Get, update, patch, apply or edit the status of the Gadget called `name`."""
         return self._subresource(Gadget, name, "status")
 

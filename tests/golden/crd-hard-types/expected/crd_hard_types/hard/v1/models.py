@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -18,6 +20,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import GadgetManifest
 
 __all__ = [
     "Gadget",
@@ -61,6 +66,10 @@ class Gadget(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: GadgetSpec
     status: GadgetStatus = auto(GadgetStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> GadgetManifest: ...
 
 
 class GadgetList(ModelList[Gadget]):

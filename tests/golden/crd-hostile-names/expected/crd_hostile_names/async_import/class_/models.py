@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal as runtime_Literal,
     Model as runtime_Model,
@@ -11,6 +13,9 @@ from clientgen.runtime.models import (
     auto,
     constant,
 )
+
+if TYPE_CHECKING:
+    from .manifests import ModelManifest
 
 __all__ = [
     "Literal",
@@ -43,6 +48,10 @@ class Model(runtime_Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ModelSpec = auto(ModelSpec)
     status: ModelStatus = auto(ModelStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ModelManifest: ...
 
 
 class Literal(ModelList[Model]):

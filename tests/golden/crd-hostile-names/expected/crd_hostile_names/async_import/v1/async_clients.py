@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,12 +21,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import Class, ClassList, ClassSpec, ClassSpecs
 from .resources import CLASSES, CLASS_SPECS
+
+if TYPE_CHECKING:
+    from .manifests import ClassManifest, ClassSpecManifest
 
 __all__ = [
     "AsyncAsyncImportV1Client",
@@ -36,46 +45,119 @@ __all__ = [
 ]
 
 
-class AsyncClassCollection(AsyncResourceClient):
+class AsyncClassCollection(AsyncWaitingCollection[Class]):
     """Lists and watches Class objects in all namespaces."""
 
     resource = CLASSES
+    _model = Class
+    _list_model = ClassList
 
     async def list(self, **options: Unpack[ListOptions]) -> ClassList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ClassList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Class]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ClassList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Class]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Class, options)
 
 
-class AsyncClassClient(AsyncClassCollection):
+class AsyncClassClient(AsyncWaitingClient[Class], AsyncClassCollection):
     """Client for Class objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Class:
-        """Get the Class called `name`."""
+        """Get the Class called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Class, name, options)
 
-    async def create(self, body: Class, **options: Unpack[WriteOptions]) -> Class:
-        """Create the Class."""
+    async def create(
+        self,
+        body: Class | ClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Class:
+        """Create the Class.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Class, body, options)
 
-    async def update(self, body: Class, **options: Unpack[WriteOptions]) -> Class:
-        """Replace the Class with `body`."""
+    async def update(
+        self,
+        body: Class | ClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Class:
+        """Replace the Class with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Class, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ClassManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Class:
-        """Patch the Class called `name`."""
+        """Patch the Class called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Class, name, patch, options)
 
     async def edit(
@@ -84,17 +166,31 @@ class AsyncClassClient(AsyncClassCollection):
         change: Callable[[Class], object],
         **options: Unpack[EditOptions],
     ) -> Class:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Class, name, change, options)
 
     async def apply(
         self,
-        body: Class | Mapping[str, object],
+        body: Class | ClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Class:
         """Server-side apply: create or update the Class.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Class, body, options)
 
@@ -102,6 +198,16 @@ class AsyncClassClient(AsyncClassCollection):
         """Delete the Class called `name`.
 
         Returns the Class if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Class, name, options)
 
@@ -109,66 +215,174 @@ class AsyncClassClient(AsyncClassCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ClassList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ClassList, options)
 
-    async def update_status(self, body: Class, **options: Unpack[WriteOptions]) -> Class:
-        """Replace the status of the Class with that of `body`."""
+    async def update_status(
+        self,
+        body: Class | ClassManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Class:
+        """Replace the status of the Class with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Class, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Class | Mapping[str, object],
+        body: Class | ClassManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Class:
         """Server-side apply: update the status of the Class.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Class, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Class]:
+    def status(self, name: str) -> AsyncSubresource[Class, ClassManifest]:
         """Get, update, patch, apply or edit the status of the Class called `name`."""
         return self._subresource(Class, name, "status")
 
 
-class AsyncClassSpecClient(AsyncResourceClient):
+class AsyncClassSpecClient(AsyncWaitingClient[ClassSpec]):
     """Client for ClassSpec objects."""
 
     resource = CLASS_SPECS
     _accessor = "class_specs"
+    _model = ClassSpec
+    _list_model = ClassSpecs
 
     async def list(self, **options: Unpack[ListOptions]) -> ClassSpecs:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ClassSpecs, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ClassSpec]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ClassSpecs, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ClassSpec]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ClassSpec, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ClassSpec:
-        """Get the ClassSpec called `name`."""
+        """Get the ClassSpec called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ClassSpec, name, options)
 
-    async def create(self, body: ClassSpec, **options: Unpack[WriteOptions]) -> ClassSpec:
-        """Create the ClassSpec."""
+    async def create(
+        self,
+        body: ClassSpec | ClassSpecManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ClassSpec:
+        """Create the ClassSpec.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ClassSpec, body, options)
 
-    async def update(self, body: ClassSpec, **options: Unpack[WriteOptions]) -> ClassSpec:
-        """Replace the ClassSpec with `body`."""
+    async def update(
+        self,
+        body: ClassSpec | ClassSpecManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ClassSpec:
+        """Replace the ClassSpec with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ClassSpec, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ClassSpecManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> ClassSpec:
-        """Patch the ClassSpec called `name`."""
+        """Patch the ClassSpec called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ClassSpec, name, patch, options)
 
     async def edit(
@@ -177,17 +391,31 @@ class AsyncClassSpecClient(AsyncResourceClient):
         change: Callable[[ClassSpec], object],
         **options: Unpack[EditOptions],
     ) -> ClassSpec:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ClassSpec, name, change, options)
 
     async def apply(
         self,
-        body: ClassSpec | Mapping[str, object],
+        body: ClassSpec | ClassSpecManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ClassSpec:
         """Server-side apply: create or update the ClassSpec.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ClassSpec, body, options)
 
@@ -195,6 +423,16 @@ class AsyncClassSpecClient(AsyncResourceClient):
         """Delete the ClassSpec called `name`.
 
         Returns the ClassSpec if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ClassSpec, name, options)
 
@@ -202,7 +440,24 @@ class AsyncClassSpecClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ClassSpecs | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ClassSpecs, options)
 
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import ClassManifest, ClassSpecManifest
 
 __all__ = [
     "Class",
@@ -122,6 +127,10 @@ class Class(Model):
     metadata_2: str | None = field(default=None, name="METADATA")
     spec_2: str | None = field(default=None, name="Spec")
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ClassManifest: ...
+
 
 class ClassList(ModelList[Class]):
     """ClassList is a list of Class."""
@@ -149,6 +158,10 @@ class ClassSpec(Model):
     kind: Literal["ClassSpec"] = constant("ClassSpec")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ClassSpecSpec = auto(ClassSpecSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ClassSpecManifest: ...
 
 
 class ClassSpecs(ModelList[ClassSpec]):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     LabelSelector,
@@ -20,6 +22,9 @@ from kubeapi.core.v1.models import (
     TypedLocalObjectReference,
     TypedObjectReference,
 )
+
+if TYPE_CHECKING:
+    from .manifests import VeteranManifest
 
 __all__ = [
     "Veteran",
@@ -57,6 +62,10 @@ class Veteran(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: VeteranSpec = auto(VeteranSpec)
     status: VeteranStatus = auto(VeteranStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> VeteranManifest: ...
 
 
 class VeteranList(ModelList[Veteran]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,12 +21,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import Broker, BrokerList
 from .resources import BROKERS
+
+if TYPE_CHECKING:
+    from .manifests import BrokerManifest
 
 __all__ = [
     "BrokerClient",
@@ -35,46 +44,119 @@ __all__ = [
 ]
 
 
-class BrokerCollection(ResourceClient):
+class BrokerCollection(WaitingCollection[Broker]):
     """Lists and watches Broker objects in all namespaces."""
 
     resource = BROKERS
+    _model = Broker
+    _list_model = BrokerList
 
     def list(self, **options: Unpack[ListOptions]) -> BrokerList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(BrokerList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Broker]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(BrokerList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Broker]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Broker, options)
 
 
-class BrokerClient(BrokerCollection):
+class BrokerClient(WaitingClient[Broker], BrokerCollection):
     """Client for Broker objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Broker:
-        """Get the Broker called `name`."""
+        """Get the Broker called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Broker, name, options)
 
-    def create(self, body: Broker, **options: Unpack[WriteOptions]) -> Broker:
-        """Create the Broker."""
+    def create(
+        self,
+        body: Broker | BrokerManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Broker:
+        """Create the Broker.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Broker, body, options)
 
-    def update(self, body: Broker, **options: Unpack[WriteOptions]) -> Broker:
-        """Replace the Broker with `body`."""
+    def update(
+        self,
+        body: Broker | BrokerManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Broker:
+        """Replace the Broker with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Broker, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: BrokerManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Broker:
-        """Patch the Broker called `name`."""
+        """Patch the Broker called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Broker, name, patch, options)
 
     def edit(
@@ -83,17 +165,31 @@ class BrokerClient(BrokerCollection):
         change: Callable[[Broker], object],
         **options: Unpack[EditOptions],
     ) -> Broker:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Broker, name, change, options)
 
     def apply(
         self,
-        body: Broker | Mapping[str, object],
+        body: Broker | BrokerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Broker:
         """Server-side apply: create or update the Broker.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Broker, body, options)
 
@@ -101,6 +197,16 @@ class BrokerClient(BrokerCollection):
         """Delete the Broker called `name`.
 
         Returns the Broker if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Broker, name, options)
 
@@ -108,25 +214,60 @@ class BrokerClient(BrokerCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> BrokerList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(BrokerList, options)
 
-    def update_status(self, body: Broker, **options: Unpack[WriteOptions]) -> Broker:
-        """Replace the status of the Broker with that of `body`."""
+    def update_status(
+        self,
+        body: Broker | BrokerManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Broker:
+        """Replace the status of the Broker with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Broker, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Broker | Mapping[str, object],
+        body: Broker | BrokerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Broker:
         """Server-side apply: update the status of the Broker.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Broker, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Broker]:
+    def status(self, name: str) -> Subresource[Broker, BrokerManifest]:
         """Get, update, patch, apply or edit the status of the Broker called `name`."""
         return self._subresource(Broker, name, "status")
 

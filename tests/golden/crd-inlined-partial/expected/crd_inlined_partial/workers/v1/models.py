@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -29,6 +31,9 @@ from kubeapi.core.v1.models import (
     VolumeMount,
 )
 from kubeapi.networking.v1.models import NetworkPolicyPeer
+
+if TYPE_CHECKING:
+    from .manifests import BrokerManifest
 
 __all__ = [
     "Broker",
@@ -68,6 +73,10 @@ class Broker(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: BrokerSpec = auto(BrokerSpec)
     status: BrokerStatus = auto(BrokerStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BrokerManifest: ...
 
 
 class BrokerList(ModelList[Broker]):

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import RoseManifest
 
 __all__ = [
     "Rose",
@@ -29,6 +34,10 @@ class Rose(Model):
     kind: Literal["Rose"] = constant("Rose")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: RoseSpec = auto(RoseSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> RoseManifest: ...
 
 
 class RoseList(ModelList[Rose]):

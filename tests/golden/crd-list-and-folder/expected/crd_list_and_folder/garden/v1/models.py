@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import AppleManifest, PearManifest
 
 __all__ = [
     "Apple",
@@ -33,6 +38,10 @@ class Apple(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: AppleSpec = auto(AppleSpec)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> AppleManifest: ...
+
 
 class AppleList(ModelList[Apple]):
     """AppleList is a list of Apple."""
@@ -61,6 +70,10 @@ class Pear(Model):
     kind: Literal["Pear"] = constant("Pear")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PearSpec = auto(PearSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PearManifest: ...
 
 
 class PearList(ModelList[Pear]):

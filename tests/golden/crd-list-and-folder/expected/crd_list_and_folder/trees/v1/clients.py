@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,11 +21,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.models import Status, Unstructured
 
 from .models import Elm, ElmList, Oak, OakList
 from .resources import ELMS, OAKS
+
+if TYPE_CHECKING:
+    from .manifests import ElmManifest, OakManifest
 
 __all__ = [
     "ElmClient",
@@ -34,42 +37,115 @@ __all__ = [
 ]
 
 
-class ElmClient(ResourceClient):
+class ElmClient(WaitingClient[Elm]):
     """Client for Elm objects."""
 
     resource = ELMS
+    _model = Elm
+    _list_model = ElmList
 
     def list(self, **options: Unpack[ListOptions]) -> ElmList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ElmList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Elm]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ElmList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Elm]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Elm, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Elm:
-        """Get the Elm called `name`."""
+        """Get the Elm called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Elm, name, options)
 
-    def create(self, body: Elm, **options: Unpack[WriteOptions]) -> Elm:
-        """Create the Elm."""
+    def create(
+        self,
+        body: Elm | ElmManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Elm:
+        """Create the Elm.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Elm, body, options)
 
-    def update(self, body: Elm, **options: Unpack[WriteOptions]) -> Elm:
-        """Replace the Elm with `body`."""
+    def update(
+        self,
+        body: Elm | ElmManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Elm:
+        """Replace the Elm with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Elm, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ElmManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Elm:
-        """Patch the Elm called `name`."""
+        """Patch the Elm called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Elm, name, patch, options)
 
     def edit(
@@ -78,13 +154,31 @@ class ElmClient(ResourceClient):
         change: Callable[[Elm], object],
         **options: Unpack[EditOptions],
     ) -> Elm:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Elm, name, change, options)
 
-    def apply(self, body: Elm | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Elm:
+    def apply(
+        self,
+        body: Elm | ElmManifest | Unstructured,
+        **options: Unpack[ApplyOptions],
+    ) -> Elm:
         """Server-side apply: create or update the Elm.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Elm, body, options)
 
@@ -92,6 +186,16 @@ class ElmClient(ResourceClient):
         """Delete the Elm called `name`.
 
         Returns the Elm if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Elm, name, options)
 
@@ -99,46 +203,136 @@ class ElmClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ElmList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ElmList, options)
 
 
-class OakClient(ResourceClient):
+class OakClient(WaitingClient[Oak]):
     """Client for Oak objects."""
 
     resource = OAKS
+    _model = Oak
+    _list_model = OakList
 
     def list(self, **options: Unpack[ListOptions]) -> OakList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(OakList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Oak]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(OakList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Oak]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Oak, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Oak:
-        """Get the Oak called `name`."""
+        """Get the Oak called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Oak, name, options)
 
-    def create(self, body: Oak, **options: Unpack[WriteOptions]) -> Oak:
-        """Create the Oak."""
+    def create(
+        self,
+        body: Oak | OakManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Oak:
+        """Create the Oak.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Oak, body, options)
 
-    def update(self, body: Oak, **options: Unpack[WriteOptions]) -> Oak:
-        """Replace the Oak with `body`."""
+    def update(
+        self,
+        body: Oak | OakManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Oak:
+        """Replace the Oak with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Oak, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: OakManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Oak:
-        """Patch the Oak called `name`."""
+        """Patch the Oak called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Oak, name, patch, options)
 
     def edit(
@@ -147,13 +341,31 @@ class OakClient(ResourceClient):
         change: Callable[[Oak], object],
         **options: Unpack[EditOptions],
     ) -> Oak:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Oak, name, change, options)
 
-    def apply(self, body: Oak | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Oak:
+    def apply(
+        self,
+        body: Oak | OakManifest | Unstructured,
+        **options: Unpack[ApplyOptions],
+    ) -> Oak:
         """Server-side apply: create or update the Oak.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Oak, body, options)
 
@@ -161,6 +373,16 @@ class OakClient(ResourceClient):
         """Delete the Oak called `name`.
 
         Returns the Oak if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Oak, name, options)
 
@@ -168,7 +390,24 @@ class OakClient(ResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> OakList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(OakList, options)
 
 

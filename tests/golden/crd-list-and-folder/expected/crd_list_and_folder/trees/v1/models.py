@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import ElmManifest, OakManifest
 
 __all__ = [
     "Elm",
@@ -33,6 +38,10 @@ class Elm(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ElmSpec = auto(ElmSpec)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ElmManifest: ...
+
 
 class ElmList(ModelList[Elm]):
     """ElmList is a list of Elm."""
@@ -61,6 +70,10 @@ class Oak(Model):
     kind: Literal["Oak"] = constant("Oak")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: OakSpec = auto(OakSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> OakManifest: ...
 
 
 class OakList(ModelList[Oak]):

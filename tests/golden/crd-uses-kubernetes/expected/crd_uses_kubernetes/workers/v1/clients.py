@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,12 +21,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import Pool, PoolList, Worker, WorkerList
 from .resources import POOLS, WORKERS
+
+if TYPE_CHECKING:
+    from .manifests import PoolManifest, WorkerManifest
 
 __all__ = [
     "PoolClient",
@@ -37,46 +46,119 @@ __all__ = [
 ]
 
 
-class PoolCollection(ResourceClient):
+class PoolCollection(WaitingCollection[Pool]):
     """Lists and watches Pool objects in all namespaces."""
 
     resource = POOLS
+    _model = Pool
+    _list_model = PoolList
 
     def list(self, **options: Unpack[ListOptions]) -> PoolList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PoolList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Pool]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PoolList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Pool]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Pool, options)
 
 
-class PoolClient(PoolCollection):
+class PoolClient(WaitingClient[Pool], PoolCollection):
     """Client for Pool objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Pool:
-        """Get the Pool called `name`."""
+        """Get the Pool called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Pool, name, options)
 
-    def create(self, body: Pool, **options: Unpack[WriteOptions]) -> Pool:
-        """Create the Pool."""
+    def create(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pool:
+        """Create the Pool.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Pool, body, options)
 
-    def update(self, body: Pool, **options: Unpack[WriteOptions]) -> Pool:
-        """Replace the Pool with `body`."""
+    def update(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pool:
+        """Replace the Pool with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Pool, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: PoolManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Pool:
-        """Patch the Pool called `name`."""
+        """Patch the Pool called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Pool, name, patch, options)
 
     def edit(
@@ -85,17 +167,31 @@ class PoolClient(PoolCollection):
         change: Callable[[Pool], object],
         **options: Unpack[EditOptions],
     ) -> Pool:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Pool, name, change, options)
 
     def apply(
         self,
-        body: Pool | Mapping[str, object],
+        body: Pool | PoolManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pool:
         """Server-side apply: create or update the Pool.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Pool, body, options)
 
@@ -103,6 +199,16 @@ class PoolClient(PoolCollection):
         """Delete the Pool called `name`.
 
         Returns the Pool if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Pool, name, options)
 
@@ -110,69 +216,177 @@ class PoolClient(PoolCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PoolList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PoolList, options)
 
-    def update_status(self, body: Pool, **options: Unpack[WriteOptions]) -> Pool:
-        """Replace the status of the Pool with that of `body`."""
+    def update_status(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pool:
+        """Replace the status of the Pool with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Pool, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Pool | Mapping[str, object],
+        body: Pool | PoolManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pool:
         """Server-side apply: update the status of the Pool.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Pool, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Pool]:
+    def status(self, name: str) -> Subresource[Pool, PoolManifest]:
         """Get, update, patch, apply or edit the status of the Pool called `name`."""
         return self._subresource(Pool, name, "status")
 
 
-class WorkerCollection(ResourceClient):
+class WorkerCollection(WaitingCollection[Worker]):
     """Lists and watches Worker objects in all namespaces."""
 
     resource = WORKERS
+    _model = Worker
+    _list_model = WorkerList
 
     def list(self, **options: Unpack[ListOptions]) -> WorkerList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(WorkerList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Worker]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(WorkerList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Worker]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Worker, options)
 
 
-class WorkerClient(WorkerCollection):
+class WorkerClient(WaitingClient[Worker], WorkerCollection):
     """Client for Worker objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Worker:
-        """Get the Worker called `name`."""
+        """Get the Worker called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Worker, name, options)
 
-    def create(self, body: Worker, **options: Unpack[WriteOptions]) -> Worker:
-        """Create the Worker."""
+    def create(
+        self,
+        body: Worker | WorkerManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Worker:
+        """Create the Worker.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Worker, body, options)
 
-    def update(self, body: Worker, **options: Unpack[WriteOptions]) -> Worker:
-        """Replace the Worker with `body`."""
+    def update(
+        self,
+        body: Worker | WorkerManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Worker:
+        """Replace the Worker with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Worker, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: WorkerManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Worker:
-        """Patch the Worker called `name`."""
+        """Patch the Worker called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Worker, name, patch, options)
 
     def edit(
@@ -181,17 +395,31 @@ class WorkerClient(WorkerCollection):
         change: Callable[[Worker], object],
         **options: Unpack[EditOptions],
     ) -> Worker:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Worker, name, change, options)
 
     def apply(
         self,
-        body: Worker | Mapping[str, object],
+        body: Worker | WorkerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Worker:
         """Server-side apply: create or update the Worker.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Worker, body, options)
 
@@ -199,6 +427,16 @@ class WorkerClient(WorkerCollection):
         """Delete the Worker called `name`.
 
         Returns the Worker if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Worker, name, options)
 
@@ -206,25 +444,60 @@ class WorkerClient(WorkerCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> WorkerList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(WorkerList, options)
 
-    def update_status(self, body: Worker, **options: Unpack[WriteOptions]) -> Worker:
-        """Replace the status of the Worker with that of `body`."""
+    def update_status(
+        self,
+        body: Worker | WorkerManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Worker:
+        """Replace the status of the Worker with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Worker, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Worker | Mapping[str, object],
+        body: Worker | WorkerManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Worker:
         """Server-side apply: update the status of the Worker.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Worker, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Worker]:
+    def status(self, name: str) -> Subresource[Worker, WorkerManifest]:
         """Get, update, patch, apply or edit the status of the Worker called `name`."""
         return self._subresource(Worker, name, "status")
 

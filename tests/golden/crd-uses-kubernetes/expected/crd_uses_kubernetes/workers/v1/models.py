@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     LabelSelector,
@@ -21,6 +23,9 @@ from kubeapi.core.v1.models import (
     SecretKeySelector,
     Toleration,
 )
+
+if TYPE_CHECKING:
+    from .manifests import PoolManifest, WorkerManifest
 
 __all__ = [
     "Pool",
@@ -52,6 +57,10 @@ class Pool(Model):
     kind: Literal["Pool"] = constant("Pool")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PoolSpec = auto(PoolSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PoolManifest: ...
 
 
 class PoolList(ModelList[Pool]):
@@ -95,6 +104,10 @@ class Worker(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: WorkerSpec = auto(WorkerSpec)
     status: WorkerStatus = auto(WorkerStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WorkerManifest: ...
 
 
 class WorkerList(ModelList[Worker]):

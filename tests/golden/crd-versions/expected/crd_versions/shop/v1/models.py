@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import WidgetManifest
 
 __all__ = [
     "Widget",
@@ -29,6 +34,10 @@ class Widget(Model):
     kind: Literal["Widget"] = constant("Widget")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: WidgetSpec = auto(WidgetSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WidgetManifest: ...
 
 
 class Widgets(ModelList[Widget]):

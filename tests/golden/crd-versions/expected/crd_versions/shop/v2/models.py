@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import WidgetManifest
 
 __all__ = [
     "Widget",
@@ -35,6 +40,10 @@ class Widget(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: WidgetSpec = auto(WidgetSpec)
     status: WidgetStatus = auto(WidgetStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WidgetManifest: ...
 
 
 class WidgetSpecSize(Model):

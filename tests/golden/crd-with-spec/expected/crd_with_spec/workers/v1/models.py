@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Condition,
     LabelSelector,
@@ -16,6 +18,9 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import EnvVar, ResourceRequirements, SecretKeySelector, Toleration
+
+if TYPE_CHECKING:
+    from .manifests import WorkerManifest
 
 __all__ = [
     "Worker",
@@ -59,6 +64,10 @@ class Worker(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: WorkerSpec = auto(WorkerSpec)
     status: WorkerStatus = auto(WorkerStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WorkerManifest: ...
 
 
 class WorkerList(ModelList[Worker]):

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import ThingManifest
 
 __all__ = [
     "Base",
@@ -38,6 +43,10 @@ class Thing(Model):
     spec: Derived = auto(Derived)
     alias: str | None = None
     names: list[str] = field(default_factory=list)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ThingManifest: ...
 
 
 class ThingList(ModelList[Thing]):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     LabelSelector,
     Literal,
@@ -14,6 +16,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import OvenManifest
 
 __all__ = [
     "Oven",
@@ -111,6 +116,10 @@ class Oven(Model):
     kind: Literal["Oven"] = constant("Oven")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: OvenSpec = auto(OvenSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> OvenManifest: ...
 
 
 class OvenList(ModelList[Oven]):

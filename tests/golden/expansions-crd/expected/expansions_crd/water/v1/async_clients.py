@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,14 +21,23 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 from tank_types import Tank
 from water_expansions import AsyncPumpExpansion, AsyncTankExpansion
 
 from .models import Pump, PumpList, TankList
 from .resources import PUMPS, TANKS
+
+if TYPE_CHECKING:
+    from .manifests import PumpManifest, TankManifest
 
 __all__ = [
     "AsyncPumpClient",
@@ -38,42 +47,115 @@ __all__ = [
 ]
 
 
-class AsyncPumpClient(AsyncPumpExpansion, AsyncResourceClient):
+class AsyncPumpClient(AsyncPumpExpansion, AsyncWaitingClient[Pump]):
     """Client for Pump objects."""
 
     resource = PUMPS
+    _model = Pump
+    _list_model = PumpList
 
     async def list(self, **options: Unpack[ListOptions]) -> PumpList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PumpList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Pump]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PumpList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Pump]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Pump, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Pump:
-        """Get the Pump called `name`."""
+        """Get the Pump called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Pump, name, options)
 
-    async def create(self, body: Pump, **options: Unpack[WriteOptions]) -> Pump:
-        """Create the Pump."""
+    async def create(
+        self,
+        body: Pump | PumpManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pump:
+        """Create the Pump.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Pump, body, options)
 
-    async def update(self, body: Pump, **options: Unpack[WriteOptions]) -> Pump:
-        """Replace the Pump with `body`."""
+    async def update(
+        self,
+        body: Pump | PumpManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pump:
+        """Replace the Pump with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Pump, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: PumpManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Pump:
-        """Patch the Pump called `name`."""
+        """Patch the Pump called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Pump, name, patch, options)
 
     async def edit(
@@ -82,17 +164,31 @@ class AsyncPumpClient(AsyncPumpExpansion, AsyncResourceClient):
         change: Callable[[Pump], object],
         **options: Unpack[EditOptions],
     ) -> Pump:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Pump, name, change, options)
 
     async def apply(
         self,
-        body: Pump | Mapping[str, object],
+        body: Pump | PumpManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pump:
         """Server-side apply: create or update the Pump.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Pump, body, options)
 
@@ -100,6 +196,16 @@ class AsyncPumpClient(AsyncPumpExpansion, AsyncResourceClient):
         """Delete the Pump called `name`.
 
         Returns the Pump if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Pump, name, options)
 
@@ -107,69 +213,177 @@ class AsyncPumpClient(AsyncPumpExpansion, AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PumpList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PumpList, options)
 
-    async def update_status(self, body: Pump, **options: Unpack[WriteOptions]) -> Pump:
-        """Replace the status of the Pump with that of `body`."""
+    async def update_status(
+        self,
+        body: Pump | PumpManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pump:
+        """Replace the status of the Pump with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Pump, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Pump | Mapping[str, object],
+        body: Pump | PumpManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pump:
         """Server-side apply: update the status of the Pump.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Pump, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Pump]:
+    def status(self, name: str) -> AsyncSubresource[Pump, PumpManifest]:
         """Get, update, patch, apply or edit the status of the Pump called `name`."""
         return self._subresource(Pump, name, "status")
 
 
-class AsyncTankCollection(AsyncResourceClient):
+class AsyncTankCollection(AsyncWaitingCollection[Tank]):
     """Lists and watches Tank objects in all namespaces."""
 
     resource = TANKS
+    _model = Tank
+    _list_model = TankList
 
     async def list(self, **options: Unpack[ListOptions]) -> TankList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(TankList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Tank]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(TankList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Tank]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Tank, options)
 
 
-class AsyncTankClient(AsyncTankExpansion, AsyncTankCollection):
+class AsyncTankClient(AsyncTankExpansion, AsyncWaitingClient[Tank], AsyncTankCollection):
     """Client for Tank objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Tank:
-        """Get the Tank called `name`."""
+        """Get the Tank called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Tank, name, options)
 
-    async def create(self, body: Tank, **options: Unpack[WriteOptions]) -> Tank:
-        """Create the Tank."""
+    async def create(
+        self,
+        body: Tank | TankManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Tank:
+        """Create the Tank.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Tank, body, options)
 
-    async def update(self, body: Tank, **options: Unpack[WriteOptions]) -> Tank:
-        """Replace the Tank with `body`."""
+    async def update(
+        self,
+        body: Tank | TankManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Tank:
+        """Replace the Tank with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Tank, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: TankManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Tank:
-        """Patch the Tank called `name`."""
+        """Patch the Tank called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Tank, name, patch, options)
 
     async def edit(
@@ -178,17 +392,31 @@ class AsyncTankClient(AsyncTankExpansion, AsyncTankCollection):
         change: Callable[[Tank], object],
         **options: Unpack[EditOptions],
     ) -> Tank:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Tank, name, change, options)
 
     async def apply(
         self,
-        body: Tank | Mapping[str, object],
+        body: Tank | TankManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Tank:
         """Server-side apply: create or update the Tank.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Tank, body, options)
 
@@ -196,6 +424,16 @@ class AsyncTankClient(AsyncTankExpansion, AsyncTankCollection):
         """Delete the Tank called `name`.
 
         Returns the Tank if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Tank, name, options)
 
@@ -203,7 +441,24 @@ class AsyncTankClient(AsyncTankExpansion, AsyncTankCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> TankList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(TankList, options)
 
 

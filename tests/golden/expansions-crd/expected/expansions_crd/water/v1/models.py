@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
 from tank_types import Tank
+
+if TYPE_CHECKING:
+    from .manifests import PumpManifest
 
 __all__ = [
     "Pump",
@@ -42,6 +47,10 @@ class Pump(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: PumpSpec = auto(PumpSpec)
     status: PumpStatus = auto(PumpStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PumpManifest: ...
 
 
 class PumpList(ModelList[Pump]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,13 +21,22 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 from shop_expansions import AsyncCrateExpansion
 
 from .models import Crate, CrateList
 from .resources import CRATES
+
+if TYPE_CHECKING:
+    from .manifests import CrateManifest
 
 __all__ = [
     "AsyncCrateClient",
@@ -36,46 +45,119 @@ __all__ = [
 ]
 
 
-class AsyncCrateCollection(AsyncResourceClient):
+class AsyncCrateCollection(AsyncWaitingCollection[Crate]):
     """Lists and watches Crate objects in all namespaces."""
 
     resource = CRATES
+    _model = Crate
+    _list_model = CrateList
 
     async def list(self, **options: Unpack[ListOptions]) -> CrateList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CrateList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Crate]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CrateList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Crate]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Crate, options)
 
 
-class AsyncCrateClient(AsyncCrateExpansion, AsyncCrateCollection):
+class AsyncCrateClient(AsyncCrateExpansion, AsyncWaitingClient[Crate], AsyncCrateCollection):
     """Client for Crate objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Crate:
-        """Get the Crate called `name`."""
+        """Get the Crate called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Crate, name, options)
 
-    async def create(self, body: Crate, **options: Unpack[WriteOptions]) -> Crate:
-        """Create the Crate."""
+    async def create(
+        self,
+        body: Crate | CrateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Crate:
+        """Create the Crate.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Crate, body, options)
 
-    async def update(self, body: Crate, **options: Unpack[WriteOptions]) -> Crate:
-        """Replace the Crate with `body`."""
+    async def update(
+        self,
+        body: Crate | CrateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Crate:
+        """Replace the Crate with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Crate, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: CrateManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Crate:
-        """Patch the Crate called `name`."""
+        """Patch the Crate called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Crate, name, patch, options)
 
     async def edit(
@@ -84,17 +166,31 @@ class AsyncCrateClient(AsyncCrateExpansion, AsyncCrateCollection):
         change: Callable[[Crate], object],
         **options: Unpack[EditOptions],
     ) -> Crate:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Crate, name, change, options)
 
     async def apply(
         self,
-        body: Crate | Mapping[str, object],
+        body: Crate | CrateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Crate:
         """Server-side apply: create or update the Crate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Crate, body, options)
 
@@ -102,6 +198,16 @@ class AsyncCrateClient(AsyncCrateExpansion, AsyncCrateCollection):
         """Delete the Crate called `name`.
 
         Returns the Crate if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Crate, name, options)
 
@@ -109,25 +215,60 @@ class AsyncCrateClient(AsyncCrateExpansion, AsyncCrateCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CrateList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CrateList, options)
 
-    async def update_status(self, body: Crate, **options: Unpack[WriteOptions]) -> Crate:
-        """Replace the status of the Crate with that of `body`."""
+    async def update_status(
+        self,
+        body: Crate | CrateManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Crate:
+        """Replace the status of the Crate with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Crate, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Crate | Mapping[str, object],
+        body: Crate | CrateManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Crate:
         """Server-side apply: update the status of the Crate.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Crate, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Crate]:
+    def status(self, name: str) -> AsyncSubresource[Crate, CrateManifest]:
         """Get, update, patch, apply or edit the status of the Crate called `name`."""
         return self._subresource(Crate, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -18,6 +20,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import CrateManifest
 
 __all__ = [
     "Crate",
@@ -95,6 +100,10 @@ class Crate(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CrateSpec = auto(CrateSpec)
     status: CrateStatus = auto(CrateStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CrateManifest: ...
 
 
 class CrateList(ModelList[Crate]):

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import CronTabManifest, FleetManifest
 
 __all__ = [
     "CronTab",
@@ -43,6 +48,10 @@ class CronTab(Model):
     spec: CronTabSpec = auto(CronTabSpec)
     status: CronTabStatus = auto(CronTabStatus)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CronTabManifest: ...
+
 
 class CronTabList(ModelList[CronTab]):
     """CronTabList is a list of CronTab."""
@@ -70,6 +79,10 @@ class Fleet(Model):
     kind: Literal["Fleet"] = constant("Fleet")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: FleetSpec = auto(FleetSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> FleetManifest: ...
 
 
 class FleetList(ModelList[Fleet]):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
+from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
 from msgspec import UNSET, UnsetType
 
 from .models import CronTab, CronTabList
@@ -20,30 +20,73 @@ __all__ = [
 ]
 
 
-class CronTabCollection(ResourceClient):
+class CronTabCollection(WaitingCollection[CronTab]):
     """Lists and watches CronTab objects in all namespaces."""
 
     resource = CRON_TABS
     _accessor = "cron_tabs"
+    _model = CronTab
+    _list_model = CronTabList
 
     def list(self, **options: Unpack[ListOptions]) -> CronTabList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(CronTabList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[CronTab]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CronTabList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[CronTab]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CronTab, options)
 
 
-class CronTabClient(CronTabCollection):
+class CronTabClient(WaitingClient[CronTab], CronTabCollection):
     """Client for CronTab objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> CronTab:
-        """Get the CronTab called `name`."""
+        """Get the CronTab called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(CronTab, name, options)
 
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import CronTabManifest
 
 __all__ = [
     "CronTab",
@@ -39,6 +44,10 @@ class CronTab(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CronTabSpec = auto(CronTabSpec)
     status: CronTabStatus = auto(CronTabStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CronTabManifest: ...
 
 
 class CronTabList(ModelList[CronTab]):

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import OddManifest
 
 __all__ = [
     "Odd",
@@ -52,6 +57,10 @@ class Odd(Model):
     kind: Literal["Odd"] = constant("Odd")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: OddSpec = auto(OddSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> OddManifest: ...
 
 
 class OddList(ModelList[Odd]):

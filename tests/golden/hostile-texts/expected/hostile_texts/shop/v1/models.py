@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import CrateManifest
 
 __all__ = [
     "Crate",
@@ -247,6 +252,10 @@ class Crate(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: CrateSpec = auto(CrateSpec)
     """x\"\"\"; open("pwned", "w") #"""
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CrateManifest: ...
 
 
 class CrateList(ModelList[Crate]):

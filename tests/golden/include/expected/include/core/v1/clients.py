@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -12,6 +12,9 @@ from clientgen.runtime import (
     DeleteOptions,
     EachOptions,
     EditOptions,
+    ExecOptions,
+    ExecResult,
+    ExecStreamOptions,
     GetOptions,
     ListOptions,
     LogOptions,
@@ -21,18 +24,24 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
+    ExecStream,
     Lines,
-    ResourceClient,
     Rest,
     Subresource,
+    WaitingClient,
+    WaitingCollection,
     Watch,
 )
-from clientgen.runtime.models import ObjectMeta, Status
+from clientgen.runtime.models import ObjectMeta, Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...policy.v1.models import Eviction
 from .models import Binding, Pod, PodList
 from .resources import PODS
+
+if TYPE_CHECKING:
+    from ...policy.v1.manifests import EvictionManifest
+    from .manifests import BindingManifest, PodManifest
 
 __all__ = [
     "CoreV1Client",
@@ -41,41 +50,119 @@ __all__ = [
 ]
 
 
-class PodCollection(ResourceClient):
+class PodCollection(WaitingCollection[Pod]):
     """Lists and watches Pod objects in all namespaces."""
 
     resource = PODS
+    _model = Pod
+    _list_model = PodList
 
     def list(self, **options: Unpack[ListOptions]) -> PodList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PodList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Pod]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PodList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Pod]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Pod, options)
 
 
-class PodClient(PodCollection):
+class PodClient(WaitingClient[Pod], PodCollection):
     """Client for Pod objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Pod:
-        """Get the Pod called `name`."""
+        """Get the Pod called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Pod, name, options)
 
-    def create(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Create the Pod."""
+    def create(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Create the Pod.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Pod, body, options)
 
-    def update(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Replace the Pod with `body`."""
+    def update(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Replace the Pod with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Pod, body, options)
 
-    def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Pod:
-        """Patch the Pod called `name`."""
+    def patch(
+        self,
+        name: str,
+        patch: PodManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Pod:
+        """Patch the Pod called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Pod, name, patch, options)
 
     def edit(
@@ -84,13 +171,31 @@ class PodClient(PodCollection):
         change: Callable[[Pod], object],
         **options: Unpack[EditOptions],
     ) -> Pod:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Pod, name, change, options)
 
-    def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
+    def apply(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[ApplyOptions],
+    ) -> Pod:
         """Server-side apply: create or update the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Pod, body, options)
 
@@ -98,6 +203,16 @@ class PodClient(PodCollection):
         """Delete the Pod called `name`.
 
         Returns the Pod if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Pod, name, options)
 
@@ -105,53 +220,180 @@ class PodClient(PodCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PodList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PodList, options)
 
-    def update_status(self, body: Pod, **options: Unpack[WriteOptions]) -> Pod:
-        """Replace the status of the Pod with that of `body`."""
+    def update_status(
+        self,
+        body: Pod | PodManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Replace the status of the Pod with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Pod, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Pod | Mapping[str, object],
+        body: Pod | PodManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pod:
         """Server-side apply: update the status of the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Pod, body, options, subresource="status")
 
-    def ephemeral_containers(self, name: str) -> Subresource[Pod]:
+    def ephemeral_containers(self, name: str) -> Subresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the ephemeralcontainers of the Pod called `name`."""
         return self._subresource(Pod, name, "ephemeralcontainers")
 
-    def status(self, name: str) -> Subresource[Pod]:
+    def status(self, name: str) -> Subresource[Pod, PodManifest]:
         """Get, update, patch, apply or edit the status of the Pod called `name`."""
         return self._subresource(Pod, name, "status")
 
     def logs(self, name: str, **options: Unpack[LogOptions]) -> str:
-        """Read the log of a container of the Pod called `name`."""
+        """Read the log of a container of the Pod called `name`.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._logs(name, options)
 
     def follow_logs(self, name: str, **options: Unpack[LogOptions]) -> Lines:
-        """Follow the log of a container of the Pod called `name`, line by line."""
+        """Follow the log of a container of the Pod called `name`, line by line.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._follow_logs(name, options)
 
-    def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the binding of the Pod called `name`."""
-        return self._create_named(Status, name, body, options, subresource="binding")
+    def exec(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecOptions],
+    ) -> ExecResult:
+        """Run a command in a container of the Pod called `name`, to its end.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: the input of the command. It needs a server of Kubernetes 1.30 or later.
+            check: whether another exit code than 0 raises `ExecFailed`.
+            limit: the most bytes of output; more is an error.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._exec(name, command, options)
+
+    def exec_stream(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecStreamOptions],
+    ) -> ExecStream:
+        """Run a command in a container of the Pod called `name`; read and write as it runs.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: whether the process gets an input.
+            tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
+            timeout: the seconds in which the server has to open the stream.
+        """
+        return self._exec_stream(name, command, options)
+
+    def bind(
+        self,
+        name: str,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the binding of the Pod called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="binding",
+            kind=Binding,
+        )
 
     def evict(
         self,
         name: str,
-        body: Eviction | None = None,
+        body: Eviction | EvictionManifest | Unstructured | None = None,
         **options: Unpack[WriteOptions],
     ) -> Status:
-        """Evict the Pod called `name`, if disruption budgets allow it."""
+        """Evict the Pod called `name`, if disruption budgets allow it.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return self._create_named(Status, name, body, options, subresource="eviction")
+        return self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="eviction",
+            kind=Eviction,
+        )
 
 
 class CoreV1Client:

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import BindingManifest, PodManifest
 
 __all__ = [
     "Binding",
@@ -20,6 +25,10 @@ class Binding(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     target: str | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BindingManifest: ...
+
 
 class Pod(Model):
     """A Pod."""
@@ -27,6 +36,10 @@ class Pod(Model):
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Pod"] = constant("Pod")
     metadata: ObjectMeta = auto(ObjectMeta)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PodManifest: ...
 
 
 class PodList(ModelList[Pod]):

@@ -7,7 +7,13 @@ from collections.abc import AsyncIterator
 from typing import Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncResourceClient,
+    AsyncRest,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -69,135 +75,350 @@ __all__ = [
 ]
 
 
-class AsyncAnchorCollection(AsyncResourceClient):
+class AsyncAnchorCollection(AsyncWaitingCollection[Anchor]):
     """Lists and watches Anchor objects in all namespaces."""
 
     resource = ANCHORS
+    _model = Anchor
+    _list_model = AnchorList
 
     async def list(self, **options: Unpack[ListOptions]) -> AnchorList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(AnchorList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Anchor]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(AnchorList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Anchor]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Anchor, options)
 
 
-class AsyncAnchorClient(AsyncAnchorCollection):
+class AsyncAnchorClient(AsyncWaitingClient[Anchor], AsyncAnchorCollection):
     """Client for Anchor objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Anchor:
-        """Get the Anchor called `name`."""
+        """Get the Anchor called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Anchor, name, options)
 
 
-class AsyncAsyncBoatCollection(AsyncResourceClient):
+class AsyncAsyncBoatCollection(AsyncWaitingCollection[AsyncBoat]):
     """Lists and watches AsyncBoat objects in all namespaces."""
 
     resource = ASYNC_BOATS
     _accessor = "async_boats"
+    _model = AsyncBoat
+    _list_model = AsyncBoatList
 
     async def list(self, **options: Unpack[ListOptions]) -> AsyncBoatList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(AsyncBoatList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[AsyncBoat]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(AsyncBoatList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[AsyncBoat]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(AsyncBoat, options)
 
 
-class AsyncAsyncBoatClient(AsyncAsyncBoatCollection):
+class AsyncAsyncBoatClient(AsyncWaitingClient[AsyncBoat], AsyncAsyncBoatCollection):
     """Client for AsyncBoat objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncBoat:
-        """Get the AsyncBoat called `name`."""
+        """Get the AsyncBoat called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(AsyncBoat, name, options)
 
 
-class AsyncBoatNamespaceCollection(AsyncResourceClient):
+class AsyncBoatNamespaceCollection(AsyncWaitingCollection[BoatNamespace]):
     """Lists and watches BoatNamespace objects in all namespaces."""
 
     resource = BOAT_NAMESPACES
     _accessor = "boat_namespaces"
+    _model = BoatNamespace
+    _list_model = BoatNamespaceList
 
     async def list(self, **options: Unpack[ListOptions]) -> BoatNamespaceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(BoatNamespaceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[BoatNamespace]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(BoatNamespaceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[BoatNamespace]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(BoatNamespace, options)
 
 
-class AsyncBoatNamespaceClient(AsyncBoatNamespaceCollection):
+class AsyncBoatNamespaceClient(AsyncWaitingClient[BoatNamespace], AsyncBoatNamespaceCollection):
     """Client for BoatNamespace objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> BoatNamespace:
-        """Get the BoatNamespace called `name`."""
+        """Get the BoatNamespace called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(BoatNamespace, name, options)
 
 
-class AsyncBoatCollection(AsyncResourceClient):
+class AsyncBoatCollection(AsyncWaitingCollection[Boat]):
     """Lists and watches Boat objects in all namespaces."""
 
     resource = BOATS
+    _model = Boat
+    _list_model = BoatList
 
     async def list(self, **options: Unpack[ListOptions]) -> BoatList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(BoatList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Boat]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(BoatList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Boat]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Boat, options)
 
 
-class AsyncBoatClient(AsyncBoatCollection):
+class AsyncBoatClient(AsyncWaitingClient[Boat], AsyncBoatCollection):
     """Client for Boat objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Boat:
-        """Get the Boat called `name`."""
+        """Get the Boat called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Boat, name, options)
 
 
-class AsyncBuoyCollection(AsyncResourceClient):
+class AsyncBuoyCollection(AsyncWaitingCollection[Buoy]):
     """Lists and watches Buoy objects in all namespaces."""
 
     resource = BUOYS
+    _model = Buoy
+    _list_model = BuoyList
 
     async def list(self, **options: Unpack[ListOptions]) -> BuoyList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(BuoyList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Buoy]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(BuoyList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Buoy]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Buoy, options)
 
 
-class AsyncBuoyClient(AsyncBuoyCollection):
+class AsyncBuoyClient(AsyncWaitingClient[Buoy], AsyncBuoyCollection):
     """Client for Buoy objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Buoy:
-        """Get the Buoy called `name`."""
+        """Get the Buoy called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Buoy, name, options)
 
 
@@ -207,11 +428,34 @@ class AsyncChartCollection(AsyncResourceClient):
     resource = CHARTS
 
     async def list(self, **options: Unpack[ListOptions]) -> ChartList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ChartList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Chart]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ChartList, options)
 
 
@@ -219,104 +463,279 @@ class AsyncChartClient(AsyncChartCollection):
     """Client for Chart objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Chart:
-        """Get the Chart called `name`."""
+        """Get the Chart called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Chart, name, options)
 
 
-class AsyncHarbourClient(AsyncResourceClient):
+class AsyncHarbourClient(AsyncWaitingClient[Harbour]):
     """Client for Harbour objects."""
 
     resource = HARBOURS
+    _model = Harbour
+    _list_model = HarbourList
 
     async def list(self, **options: Unpack[ListOptions]) -> HarbourList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(HarbourList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Harbour]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(HarbourList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Harbour]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Harbour, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Harbour:
-        """Get the Harbour called `name`."""
+        """Get the Harbour called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Harbour, name, options)
 
 
-class AsyncNamespaceListerCollection(AsyncResourceClient):
+class AsyncNamespaceListerCollection(AsyncWaitingCollection[NamespaceLister]):
     """Lists and watches NamespaceLister objects in all namespaces."""
 
     resource = NAMESPACE_LISTERS
     _accessor = "namespace_listers"
+    _model = NamespaceLister
+    _list_model = NamespaceListerList
 
     async def list(self, **options: Unpack[ListOptions]) -> NamespaceListerList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(NamespaceListerList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[NamespaceLister]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NamespaceListerList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[NamespaceLister]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(NamespaceLister, options)
 
 
-class AsyncNamespaceListerClient(AsyncNamespaceListerCollection):
+class AsyncNamespaceListerClient(
+    AsyncWaitingClient[NamespaceLister],
+    AsyncNamespaceListerCollection,
+):
     """Client for NamespaceLister objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> NamespaceLister:
-        """Get the NamespaceLister called `name`."""
+        """Get the NamespaceLister called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(NamespaceLister, name, options)
 
 
-class AsyncSignalCollection(AsyncResourceClient):
+class AsyncSignalCollection(AsyncWaitingCollection[Signal]):
     """Lists and watches Signal objects in all namespaces."""
 
     resource = SIGNALS
+    _model = Signal
+    _list_model = SignalList
 
     async def list(self, **options: Unpack[ListOptions]) -> SignalList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(SignalList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Signal]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(SignalList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Signal]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Signal, options)
 
 
-class AsyncSignalClient(AsyncSignalCollection):
+class AsyncSignalClient(AsyncWaitingClient[Signal], AsyncSignalCollection):
     """Client for Signal objects in one namespace."""
 
 
-class AsyncWaveCollection(AsyncResourceClient):
+class AsyncWaveCollection(AsyncWaitingCollection[Wave]):
     """Lists and watches Wave objects in all namespaces."""
 
     resource = WAVES
+    _model = Wave
+    _list_model = WaveList
 
     async def list(self, **options: Unpack[ListOptions]) -> WaveList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(WaveList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Wave]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(WaveList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Wave]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Wave, options)
 
 
-class AsyncWaveClient(AsyncWaveCollection):
+class AsyncWaveClient(AsyncWaitingClient[Wave], AsyncWaveCollection):
     """Client for Wave objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Wave:
-        """Get the Wave called `name`."""
+        """Get the Wave called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Wave, name, options)
 
 

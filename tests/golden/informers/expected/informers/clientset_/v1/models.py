@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -14,6 +16,20 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        AnchorManifest,
+        AsyncBoatManifest,
+        BoatManifest,
+        BoatNamespaceManifest,
+        BuoyManifest,
+        ChartManifest,
+        HarbourManifest,
+        NamespaceListerManifest,
+        SignalManifest,
+        WaveManifest,
+    )
 
 __all__ = [
     "Anchor",
@@ -50,6 +66,10 @@ class Anchor(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> AnchorManifest: ...
+
 
 class AnchorList(ModelList[Anchor]):
     """AnchorList of clientset.example.com/v1."""
@@ -71,6 +91,10 @@ class AsyncBoat(Model):
     kind: Literal["AsyncBoat"] = constant("AsyncBoat")
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> AsyncBoatManifest: ...
 
 
 class AsyncBoatList(ModelList[AsyncBoat]):
@@ -94,6 +118,10 @@ class Boat(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BoatManifest: ...
+
 
 class BoatList(ModelList[Boat]):
     """BoatList of clientset.example.com/v1."""
@@ -115,6 +143,10 @@ class BoatNamespace(Model):
     kind: Literal["BoatNamespace"] = constant("BoatNamespace")
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BoatNamespaceManifest: ...
 
 
 class BoatNamespaceList(ModelList[BoatNamespace]):
@@ -138,6 +170,10 @@ class Buoy(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BuoyManifest: ...
+
 
 class BuoyList(ModelList[Buoy]):
     """BuoyList of clientset.example.com/v1."""
@@ -159,6 +195,10 @@ class Chart(Model):
     kind: Literal["Chart"] = constant("Chart")
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ChartManifest: ...
 
 
 class ChartList(ModelList[Chart]):
@@ -182,6 +222,10 @@ class Harbour(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> HarbourManifest: ...
+
 
 class HarbourList(ModelList[Harbour]):
     """HarbourList of clientset.example.com/v1."""
@@ -203,6 +247,10 @@ class NamespaceLister(Model):
     kind: Literal["NamespaceLister"] = constant("NamespaceLister")
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> NamespaceListerManifest: ...
 
 
 class NamespaceListerList(ModelList[NamespaceLister]):
@@ -226,6 +274,10 @@ class Signal(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     size: int | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SignalManifest: ...
+
 
 class SignalList(ModelList[Signal]):
     """SignalList of clientset.example.com/v1."""
@@ -247,6 +299,10 @@ class Wave(Model):
     kind: Literal["Wave"] = constant("Wave")
     metadata: Raw = field(default=NO_RAW)
     size: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WaveManifest: ...
 
 
 class WaveList(ModelList[Wave]):

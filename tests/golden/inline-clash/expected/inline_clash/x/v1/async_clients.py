@@ -23,7 +23,12 @@ class AsyncClashClient(AsyncResourceClient):
     resource = CLASHES
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Clash:
-        """Get the Clash called `name`."""
+        """Get the Clash called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Clash, name, options)
 
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import ClashManifest, ClashSpecManifest
 
 __all__ = [
     "Clash",
@@ -29,6 +34,10 @@ class Clash(Model):
     kind: Literal["Clash"] = constant("Clash")
     spec: ClashSpec2 = auto(ClashSpec2)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ClashManifest: ...
+
 
 class ClashSpec(Model):
     """A kind that is called like another's spec."""
@@ -36,6 +45,10 @@ class ClashSpec(Model):
     api_version: Literal["x.example.com/v1"] = constant("x.example.com/v1", name="apiVersion")
     kind: Literal["ClashSpec"] = constant("ClashSpec")
     own: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ClashSpecManifest: ...
 
 
 class ClashSpecFoo(Model):

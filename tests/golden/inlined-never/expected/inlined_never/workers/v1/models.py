@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal,
     Model,
@@ -15,6 +17,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import WorkerManifest
 
 __all__ = [
     "Worker",
@@ -70,6 +75,10 @@ class Worker(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: WorkerSpec = auto(WorkerSpec)
     status: WorkerStatus = auto(WorkerStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WorkerManifest: ...
 
 
 class WorkerList(ModelList[Worker]):

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import WriteOptions
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
+from clientgen.runtime.models import Unstructured
 
 from .models import TokenReview
 from .resources import TOKEN_REVIEWS
+
+if TYPE_CHECKING:
+    from .manifests import TokenReviewManifest
 
 __all__ = [
     "AsyncAuthenticationV1Client",
@@ -23,8 +27,19 @@ class AsyncTokenReviewClient(AsyncResourceClient):
     resource = TOKEN_REVIEWS
     _accessor = "token_reviews"
 
-    async def create(self, body: TokenReview, **options: Unpack[WriteOptions]) -> TokenReview:
-        """Create the TokenReview."""
+    async def create(
+        self,
+        body: TokenReview | TokenReviewManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> TokenReview:
+        """Create the TokenReview.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(TokenReview, body, options)
 
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import TokenRequestManifest, TokenReviewManifest
 
 __all__ = [
     "TokenRequest",
@@ -22,6 +27,10 @@ class TokenRequest(Model):
     kind: Literal["TokenRequest"] = constant("TokenRequest")
     metadata: ObjectMeta = auto(ObjectMeta)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> TokenRequestManifest: ...
+
 
 class TokenReviewSpec(Model, sensitive=("token",)):
     """The token to look at."""
@@ -39,3 +48,7 @@ class TokenReview(Model):
     kind: Literal["TokenReview"] = constant("TokenReview")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: TokenReviewSpec = auto(TokenReviewSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> TokenReviewManifest: ...

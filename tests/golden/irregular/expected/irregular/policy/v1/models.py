@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import EvictionManifest
 
 __all__ = [
     "Eviction",
@@ -16,3 +21,7 @@ class Eviction(Model):
     api_version: Literal["policy/v1"] = constant("policy/v1", name="apiVersion")
     kind: Literal["Eviction"] = constant("Eviction")
     metadata: ObjectMeta = auto(ObjectMeta)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> EvictionManifest: ...

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import ScaleManifest
 
 __all__ = [
     "Scale",
@@ -17,3 +22,7 @@ class Scale(Model):
     kind: Literal["Scale"] = constant("Scale")
     metadata: ObjectMeta = auto(ObjectMeta)
     replicas: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ScaleManifest: ...

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,8 +21,15 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncResourceClient,
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
@@ -40,6 +47,16 @@ from .models import (
     StatelessList,
 )
 from .resources import CREATEDS, KEPTS, PLAINS, SCALEDS, SEENS, STATELESSES
+
+if TYPE_CHECKING:
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from .manifests import (
+        CreatedManifest,
+        KeptManifest,
+        PlainManifest,
+        ScaledManifest,
+        StatelessManifest,
+    )
 
 __all__ = [
     "AsyncCreatedClient",
@@ -62,51 +79,135 @@ class AsyncCreatedClient(AsyncResourceClient):
 
     resource = CREATEDS
 
-    async def create(self, body: Created, **options: Unpack[WriteOptions]) -> Created:
-        """Create the Created."""
+    async def create(
+        self,
+        body: Created | CreatedManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Created:
+        """Create the Created.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Created, body, options)
 
 
-class AsyncKeptCollection(AsyncResourceClient):
+class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
     """Lists and watches Kept objects in all namespaces."""
 
     resource = KEPTS
+    _model = Kept
+    _list_model = KeptList
 
     async def list(self, **options: Unpack[ListOptions]) -> KeptList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(KeptList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Kept]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(KeptList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Kept]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Kept, options)
 
 
-class AsyncKeptClient(AsyncKeptCollection):
+class AsyncKeptClient(AsyncWaitingClient[Kept], AsyncKeptCollection):
     """Client for Kept objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Kept:
-        """Get the Kept called `name`."""
+        """Get the Kept called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Kept, name, options)
 
-    async def create(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
-        """Create the Kept."""
+    async def create(
+        self,
+        body: Kept | KeptManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Kept:
+        """Create the Kept.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Kept, body, options)
 
-    async def update(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
-        """Replace the Kept with `body`."""
+    async def update(
+        self,
+        body: Kept | KeptManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Kept:
+        """Replace the Kept with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Kept, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: KeptManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Kept:
-        """Patch the Kept called `name`."""
+        """Patch the Kept called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Kept, name, patch, options)
 
     async def edit(
@@ -115,80 +216,185 @@ class AsyncKeptClient(AsyncKeptCollection):
         change: Callable[[Kept], object],
         **options: Unpack[EditOptions],
     ) -> Kept:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Kept, name, change, options)
 
     async def apply(
         self,
-        body: Kept | Mapping[str, object],
+        body: Kept | KeptManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Kept:
         """Server-side apply: create or update the Kept.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Kept, body, options)
 
-    async def update_status(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
-        """Replace the status of the Kept with that of `body`."""
+    async def update_status(
+        self,
+        body: Kept | KeptManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Kept:
+        """Replace the status of the Kept with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Kept, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Kept | Mapping[str, object],
+        body: Kept | KeptManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Kept:
         """Server-side apply: update the status of the Kept.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Kept, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Kept]:
+    def status(self, name: str) -> AsyncSubresource[Kept, KeptManifest]:
         """Get, update, patch, apply or edit the status of the Kept called `name`."""
         return self._subresource(Kept, name, "status")
 
 
-class AsyncPlainCollection(AsyncResourceClient):
+class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
     """Lists and watches Plain objects in all namespaces."""
 
     resource = PLAINS
+    _model = Plain
+    _list_model = PlainList
 
     async def list(self, **options: Unpack[ListOptions]) -> PlainList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PlainList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Plain]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PlainList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Plain]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Plain, options)
 
 
-class AsyncPlainClient(AsyncPlainCollection):
+class AsyncPlainClient(AsyncWaitingClient[Plain], AsyncPlainCollection):
     """Client for Plain objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Plain:
-        """Get the Plain called `name`."""
+        """Get the Plain called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Plain, name, options)
 
-    async def create(self, body: Plain, **options: Unpack[WriteOptions]) -> Plain:
-        """Create the Plain."""
+    async def create(
+        self,
+        body: Plain | PlainManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Plain:
+        """Create the Plain.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Plain, body, options)
 
-    async def update(self, body: Plain, **options: Unpack[WriteOptions]) -> Plain:
-        """Replace the Plain with `body`."""
+    async def update(
+        self,
+        body: Plain | PlainManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Plain:
+        """Replace the Plain with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Plain, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: PlainManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Plain:
-        """Patch the Plain called `name`."""
+        """Patch the Plain called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Plain, name, patch, options)
 
     async def edit(
@@ -197,17 +403,31 @@ class AsyncPlainClient(AsyncPlainCollection):
         change: Callable[[Plain], object],
         **options: Unpack[EditOptions],
     ) -> Plain:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Plain, name, change, options)
 
     async def apply(
         self,
-        body: Plain | Mapping[str, object],
+        body: Plain | PlainManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Plain:
         """Server-side apply: create or update the Plain.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Plain, body, options)
 
@@ -215,6 +435,16 @@ class AsyncPlainClient(AsyncPlainCollection):
         """Delete the Plain called `name`.
 
         Returns the Plain if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Plain, name, options)
 
@@ -222,69 +452,177 @@ class AsyncPlainClient(AsyncPlainCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PlainList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PlainList, options)
 
-    async def update_status(self, body: Plain, **options: Unpack[WriteOptions]) -> Plain:
-        """Replace the status of the Plain with that of `body`."""
+    async def update_status(
+        self,
+        body: Plain | PlainManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Plain:
+        """Replace the status of the Plain with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Plain, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Plain | Mapping[str, object],
+        body: Plain | PlainManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Plain:
         """Server-side apply: update the status of the Plain.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Plain, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Plain]:
+    def status(self, name: str) -> AsyncSubresource[Plain, PlainManifest]:
         """Get, update, patch, apply or edit the status of the Plain called `name`."""
         return self._subresource(Plain, name, "status")
 
 
-class AsyncScaledCollection(AsyncResourceClient):
+class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
     """Lists and watches Scaled objects in all namespaces."""
 
     resource = SCALEDS
+    _model = Scaled
+    _list_model = ScaledList
 
     async def list(self, **options: Unpack[ListOptions]) -> ScaledList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ScaledList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Scaled]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ScaledList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Scaled]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Scaled, options)
 
 
-class AsyncScaledClient(AsyncScaledCollection):
+class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
     """Client for Scaled objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Scaled:
-        """Get the Scaled called `name`."""
+        """Get the Scaled called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Scaled, name, options)
 
-    async def create(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Create the Scaled."""
+    async def create(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Create the Scaled.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Scaled, body, options)
 
-    async def update(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Replace the Scaled with `body`."""
+    async def update(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Replace the Scaled with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Scaled, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ScaledManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Scaled:
-        """Patch the Scaled called `name`."""
+        """Patch the Scaled called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Scaled, name, patch, options)
 
     async def edit(
@@ -293,17 +631,31 @@ class AsyncScaledClient(AsyncScaledCollection):
         change: Callable[[Scaled], object],
         **options: Unpack[EditOptions],
     ) -> Scaled:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Scaled, name, change, options)
 
     async def apply(
         self,
-        body: Scaled | Mapping[str, object],
+        body: Scaled | ScaledManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Scaled:
         """Server-side apply: create or update the Scaled.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Scaled, body, options)
 
@@ -311,6 +663,16 @@ class AsyncScaledClient(AsyncScaledCollection):
         """Delete the Scaled called `name`.
 
         Returns the Scaled if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Scaled, name, options)
 
@@ -318,132 +680,326 @@ class AsyncScaledClient(AsyncScaledCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ScaledList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ScaledList, options)
 
-    async def update_status(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Replace the status of the Scaled with that of `body`."""
+    async def update_status(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Replace the status of the Scaled with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Scaled, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Scaled | Mapping[str, object],
+        body: Scaled | ScaledManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Scaled:
         """Server-side apply: update the status of the Scaled.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Scaled, body, options, subresource="status")
 
-    def scale(self, name: str) -> AsyncSubresource[Scale]:
+    def scale(self, name: str) -> AsyncSubresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the Scaled called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> AsyncSubresource[Scaled]:
+    def status(self, name: str) -> AsyncSubresource[Scaled, ScaledManifest]:
         """Get, update, patch, apply or edit the status of the Scaled called `name`."""
         return self._subresource(Scaled, name, "status")
 
     async def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
-        """Get the scale of the Scaled called `name`."""
+        """Get the scale of the Scaled called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Scale, name, options, subresource="scale")
 
-    async def update_scale(self, name: str, body: Scale, **options: Unpack[WriteOptions]) -> Scale:
-        """Replace the scale of the Scaled called `name` with `body`."""
+    async def update_scale(
+        self,
+        name: str,
+        body: Scale | ScaleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scale:
+        """Replace the scale of the Scaled called `name` with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update_named(Scale, name, body, options, subresource="scale")
 
     async def apply_scale(
         self,
         name: str,
-        body: Scale | Mapping[str, object],
+        body: Scale | ScaleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Scale:
         """Server-side apply: update the scale of the Scaled.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply_named(Scale, name, body, options, subresource="scale")
 
     async def patch_scale(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ScaledManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Scale:
-        """Patch the scale of the Scaled called `name`."""
+        """Patch the scale of the Scaled called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Scale, name, patch, options, subresource="scale")
 
-    async def replace(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Replace the Scaled with `body`."""
+    async def replace(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Replace the Scaled with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Scaled, body, options)
 
 
-class AsyncSeenCollection(AsyncResourceClient):
+class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
     """Lists and watches Seen objects in all namespaces."""
 
     resource = SEENS
+    _model = Seen
+    _list_model = SeenList
 
     async def list(self, **options: Unpack[ListOptions]) -> SeenList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(SeenList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Seen]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(SeenList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Seen]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Seen, options)
 
 
-class AsyncSeenClient(AsyncSeenCollection):
+class AsyncSeenClient(AsyncWaitingClient[Seen], AsyncSeenCollection):
     """Client for Seen objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Seen:
-        """Get the Seen called `name`."""
+        """Get the Seen called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Seen, name, options)
 
 
-class AsyncStatelessCollection(AsyncResourceClient):
+class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
     """Lists and watches Stateless objects in all namespaces."""
 
     resource = STATELESSES
+    _model = Stateless
+    _list_model = StatelessList
 
     async def list(self, **options: Unpack[ListOptions]) -> StatelessList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(StatelessList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Stateless]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StatelessList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Stateless]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Stateless, options)
 
 
-class AsyncStatelessClient(AsyncStatelessCollection):
+class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollection):
     """Client for Stateless objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Stateless:
-        """Get the Stateless called `name`."""
+        """Get the Stateless called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Stateless, name, options)
 
-    async def create(self, body: Stateless, **options: Unpack[WriteOptions]) -> Stateless:
-        """Create the Stateless."""
+    async def create(
+        self,
+        body: Stateless | StatelessManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Stateless:
+        """Create the Stateless.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Stateless, body, options)
 
-    async def update(self, body: Stateless, **options: Unpack[WriteOptions]) -> Stateless:
-        """Replace the Stateless with `body`."""
+    async def update(
+        self,
+        body: Stateless | StatelessManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Stateless:
+        """Replace the Stateless with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Stateless, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: StatelessManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Stateless:
-        """Patch the Stateless called `name`."""
+        """Patch the Stateless called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Stateless, name, patch, options)
 
     async def edit(
@@ -452,17 +1008,31 @@ class AsyncStatelessClient(AsyncStatelessCollection):
         change: Callable[[Stateless], object],
         **options: Unpack[EditOptions],
     ) -> Stateless:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Stateless, name, change, options)
 
     async def apply(
         self,
-        body: Stateless | Mapping[str, object],
+        body: Stateless | StatelessManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Stateless:
         """Server-side apply: create or update the Stateless.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Stateless, body, options)
 
@@ -470,6 +1040,16 @@ class AsyncStatelessClient(AsyncStatelessCollection):
         """Delete the Stateless called `name`.
 
         Returns the Stateless if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Stateless, name, options)
 
@@ -477,7 +1057,24 @@ class AsyncStatelessClient(AsyncStatelessCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StatelessList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(StatelessList, options)
 
 

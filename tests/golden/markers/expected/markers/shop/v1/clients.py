@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,8 +21,15 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    ResourceClient,
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
@@ -40,6 +47,16 @@ from .models import (
     StatelessList,
 )
 from .resources import CREATEDS, KEPTS, PLAINS, SCALEDS, SEENS, STATELESSES
+
+if TYPE_CHECKING:
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from .manifests import (
+        CreatedManifest,
+        KeptManifest,
+        PlainManifest,
+        ScaledManifest,
+        StatelessManifest,
+    )
 
 __all__ = [
     "CreatedClient",
@@ -62,51 +79,135 @@ class CreatedClient(ResourceClient):
 
     resource = CREATEDS
 
-    def create(self, body: Created, **options: Unpack[WriteOptions]) -> Created:
-        """Create the Created."""
+    def create(
+        self,
+        body: Created | CreatedManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Created:
+        """Create the Created.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Created, body, options)
 
 
-class KeptCollection(ResourceClient):
+class KeptCollection(WaitingCollection[Kept]):
     """Lists and watches Kept objects in all namespaces."""
 
     resource = KEPTS
+    _model = Kept
+    _list_model = KeptList
 
     def list(self, **options: Unpack[ListOptions]) -> KeptList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(KeptList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Kept]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(KeptList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Kept]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Kept, options)
 
 
-class KeptClient(KeptCollection):
+class KeptClient(WaitingClient[Kept], KeptCollection):
     """Client for Kept objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Kept:
-        """Get the Kept called `name`."""
+        """Get the Kept called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Kept, name, options)
 
-    def create(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
-        """Create the Kept."""
+    def create(
+        self,
+        body: Kept | KeptManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Kept:
+        """Create the Kept.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Kept, body, options)
 
-    def update(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
-        """Replace the Kept with `body`."""
+    def update(
+        self,
+        body: Kept | KeptManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Kept:
+        """Replace the Kept with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Kept, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: KeptManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Kept:
-        """Patch the Kept called `name`."""
+        """Patch the Kept called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Kept, name, patch, options)
 
     def edit(
@@ -115,80 +216,185 @@ class KeptClient(KeptCollection):
         change: Callable[[Kept], object],
         **options: Unpack[EditOptions],
     ) -> Kept:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Kept, name, change, options)
 
     def apply(
         self,
-        body: Kept | Mapping[str, object],
+        body: Kept | KeptManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Kept:
         """Server-side apply: create or update the Kept.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Kept, body, options)
 
-    def update_status(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
-        """Replace the status of the Kept with that of `body`."""
+    def update_status(
+        self,
+        body: Kept | KeptManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Kept:
+        """Replace the status of the Kept with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Kept, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Kept | Mapping[str, object],
+        body: Kept | KeptManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Kept:
         """Server-side apply: update the status of the Kept.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Kept, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Kept]:
+    def status(self, name: str) -> Subresource[Kept, KeptManifest]:
         """Get, update, patch, apply or edit the status of the Kept called `name`."""
         return self._subresource(Kept, name, "status")
 
 
-class PlainCollection(ResourceClient):
+class PlainCollection(WaitingCollection[Plain]):
     """Lists and watches Plain objects in all namespaces."""
 
     resource = PLAINS
+    _model = Plain
+    _list_model = PlainList
 
     def list(self, **options: Unpack[ListOptions]) -> PlainList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(PlainList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Plain]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PlainList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Plain]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Plain, options)
 
 
-class PlainClient(PlainCollection):
+class PlainClient(WaitingClient[Plain], PlainCollection):
     """Client for Plain objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Plain:
-        """Get the Plain called `name`."""
+        """Get the Plain called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Plain, name, options)
 
-    def create(self, body: Plain, **options: Unpack[WriteOptions]) -> Plain:
-        """Create the Plain."""
+    def create(
+        self,
+        body: Plain | PlainManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Plain:
+        """Create the Plain.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Plain, body, options)
 
-    def update(self, body: Plain, **options: Unpack[WriteOptions]) -> Plain:
-        """Replace the Plain with `body`."""
+    def update(
+        self,
+        body: Plain | PlainManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Plain:
+        """Replace the Plain with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Plain, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: PlainManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Plain:
-        """Patch the Plain called `name`."""
+        """Patch the Plain called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Plain, name, patch, options)
 
     def edit(
@@ -197,17 +403,31 @@ class PlainClient(PlainCollection):
         change: Callable[[Plain], object],
         **options: Unpack[EditOptions],
     ) -> Plain:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Plain, name, change, options)
 
     def apply(
         self,
-        body: Plain | Mapping[str, object],
+        body: Plain | PlainManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Plain:
         """Server-side apply: create or update the Plain.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Plain, body, options)
 
@@ -215,6 +435,16 @@ class PlainClient(PlainCollection):
         """Delete the Plain called `name`.
 
         Returns the Plain if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Plain, name, options)
 
@@ -222,69 +452,177 @@ class PlainClient(PlainCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PlainList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(PlainList, options)
 
-    def update_status(self, body: Plain, **options: Unpack[WriteOptions]) -> Plain:
-        """Replace the status of the Plain with that of `body`."""
+    def update_status(
+        self,
+        body: Plain | PlainManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Plain:
+        """Replace the status of the Plain with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Plain, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Plain | Mapping[str, object],
+        body: Plain | PlainManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Plain:
         """Server-side apply: update the status of the Plain.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Plain, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Plain]:
+    def status(self, name: str) -> Subresource[Plain, PlainManifest]:
         """Get, update, patch, apply or edit the status of the Plain called `name`."""
         return self._subresource(Plain, name, "status")
 
 
-class ScaledCollection(ResourceClient):
+class ScaledCollection(WaitingCollection[Scaled]):
     """Lists and watches Scaled objects in all namespaces."""
 
     resource = SCALEDS
+    _model = Scaled
+    _list_model = ScaledList
 
     def list(self, **options: Unpack[ListOptions]) -> ScaledList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ScaledList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Scaled]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ScaledList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Scaled]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Scaled, options)
 
 
-class ScaledClient(ScaledCollection):
+class ScaledClient(WaitingClient[Scaled], ScaledCollection):
     """Client for Scaled objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Scaled:
-        """Get the Scaled called `name`."""
+        """Get the Scaled called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Scaled, name, options)
 
-    def create(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Create the Scaled."""
+    def create(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Create the Scaled.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Scaled, body, options)
 
-    def update(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Replace the Scaled with `body`."""
+    def update(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Replace the Scaled with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Scaled, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ScaledManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Scaled:
-        """Patch the Scaled called `name`."""
+        """Patch the Scaled called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Scaled, name, patch, options)
 
     def edit(
@@ -293,17 +631,31 @@ class ScaledClient(ScaledCollection):
         change: Callable[[Scaled], object],
         **options: Unpack[EditOptions],
     ) -> Scaled:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Scaled, name, change, options)
 
     def apply(
         self,
-        body: Scaled | Mapping[str, object],
+        body: Scaled | ScaledManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Scaled:
         """Server-side apply: create or update the Scaled.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Scaled, body, options)
 
@@ -311,6 +663,16 @@ class ScaledClient(ScaledCollection):
         """Delete the Scaled called `name`.
 
         Returns the Scaled if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Scaled, name, options)
 
@@ -318,132 +680,326 @@ class ScaledClient(ScaledCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ScaledList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ScaledList, options)
 
-    def update_status(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Replace the status of the Scaled with that of `body`."""
+    def update_status(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Replace the status of the Scaled with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Scaled, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Scaled | Mapping[str, object],
+        body: Scaled | ScaledManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Scaled:
         """Server-side apply: update the status of the Scaled.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Scaled, body, options, subresource="status")
 
-    def scale(self, name: str) -> Subresource[Scale]:
+    def scale(self, name: str) -> Subresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the Scaled called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> Subresource[Scaled]:
+    def status(self, name: str) -> Subresource[Scaled, ScaledManifest]:
         """Get, update, patch, apply or edit the status of the Scaled called `name`."""
         return self._subresource(Scaled, name, "status")
 
     def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
-        """Get the scale of the Scaled called `name`."""
+        """Get the scale of the Scaled called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Scale, name, options, subresource="scale")
 
-    def update_scale(self, name: str, body: Scale, **options: Unpack[WriteOptions]) -> Scale:
-        """Replace the scale of the Scaled called `name` with `body`."""
+    def update_scale(
+        self,
+        name: str,
+        body: Scale | ScaleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scale:
+        """Replace the scale of the Scaled called `name` with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update_named(Scale, name, body, options, subresource="scale")
 
     def apply_scale(
         self,
         name: str,
-        body: Scale | Mapping[str, object],
+        body: Scale | ScaleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Scale:
         """Server-side apply: update the scale of the Scaled.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply_named(Scale, name, body, options, subresource="scale")
 
     def patch_scale(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ScaledManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Scale:
-        """Patch the scale of the Scaled called `name`."""
+        """Patch the scale of the Scaled called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Scale, name, patch, options, subresource="scale")
 
-    def replace(self, body: Scaled, **options: Unpack[WriteOptions]) -> Scaled:
-        """Replace the Scaled with `body`."""
+    def replace(
+        self,
+        body: Scaled | ScaledManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Scaled:
+        """Replace the Scaled with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Scaled, body, options)
 
 
-class SeenCollection(ResourceClient):
+class SeenCollection(WaitingCollection[Seen]):
     """Lists and watches Seen objects in all namespaces."""
 
     resource = SEENS
+    _model = Seen
+    _list_model = SeenList
 
     def list(self, **options: Unpack[ListOptions]) -> SeenList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(SeenList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Seen]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(SeenList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Seen]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Seen, options)
 
 
-class SeenClient(SeenCollection):
+class SeenClient(WaitingClient[Seen], SeenCollection):
     """Client for Seen objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Seen:
-        """Get the Seen called `name`."""
+        """Get the Seen called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Seen, name, options)
 
 
-class StatelessCollection(ResourceClient):
+class StatelessCollection(WaitingCollection[Stateless]):
     """Lists and watches Stateless objects in all namespaces."""
 
     resource = STATELESSES
+    _model = Stateless
+    _list_model = StatelessList
 
     def list(self, **options: Unpack[ListOptions]) -> StatelessList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(StatelessList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Stateless]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StatelessList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Stateless]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Stateless, options)
 
 
-class StatelessClient(StatelessCollection):
+class StatelessClient(WaitingClient[Stateless], StatelessCollection):
     """Client for Stateless objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Stateless:
-        """Get the Stateless called `name`."""
+        """Get the Stateless called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Stateless, name, options)
 
-    def create(self, body: Stateless, **options: Unpack[WriteOptions]) -> Stateless:
-        """Create the Stateless."""
+    def create(
+        self,
+        body: Stateless | StatelessManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Stateless:
+        """Create the Stateless.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Stateless, body, options)
 
-    def update(self, body: Stateless, **options: Unpack[WriteOptions]) -> Stateless:
-        """Replace the Stateless with `body`."""
+    def update(
+        self,
+        body: Stateless | StatelessManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Stateless:
+        """Replace the Stateless with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Stateless, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: StatelessManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Stateless:
-        """Patch the Stateless called `name`."""
+        """Patch the Stateless called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Stateless, name, patch, options)
 
     def edit(
@@ -452,17 +1008,31 @@ class StatelessClient(StatelessCollection):
         change: Callable[[Stateless], object],
         **options: Unpack[EditOptions],
     ) -> Stateless:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Stateless, name, change, options)
 
     def apply(
         self,
-        body: Stateless | Mapping[str, object],
+        body: Stateless | StatelessManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Stateless:
         """Server-side apply: create or update the Stateless.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Stateless, body, options)
 
@@ -470,6 +1040,16 @@ class StatelessClient(StatelessCollection):
         """Delete the Stateless called `name`.
 
         Returns the Stateless if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Stateless, name, options)
 
@@ -477,7 +1057,24 @@ class StatelessClient(StatelessCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StatelessList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(StatelessList, options)
 
 

@@ -3,7 +3,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import (
+        CreatedManifest,
+        KeptManifest,
+        PlainManifest,
+        ScaledManifest,
+        SeenManifest,
+        SilentManifest,
+        StatelessManifest,
+    )
 
 __all__ = [
     "Any",
@@ -38,6 +51,10 @@ class Created(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CreatedManifest: ...
+
 
 class CreatedList(ModelList[Created]):
     """A list of Created objects."""
@@ -53,6 +70,10 @@ class Kept(Model):
     kind: Literal["Kept"] = constant("Kept")
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> KeptManifest: ...
 
 
 class KeptList(ModelList[Kept]):
@@ -70,6 +91,10 @@ class Plain(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PlainManifest: ...
+
 
 class PlainList(ModelList[Plain]):
     """A list of Plain objects."""
@@ -85,6 +110,10 @@ class Scaled(Model):
     kind: Literal["Scaled"] = constant("Scaled")
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ScaledManifest: ...
 
 
 class ScaledList(ModelList[Scaled]):
@@ -102,6 +131,10 @@ class Seen(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SeenManifest: ...
+
 
 class SeenList(ModelList[Seen]):
     """A list of Seen objects."""
@@ -118,6 +151,10 @@ class Silent(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> SilentManifest: ...
+
 
 class SilentList(ModelList[Silent]):
     """A list of Silent objects."""
@@ -133,6 +170,10 @@ class Stateless(Model):
     kind: Literal["Stateless"] = constant("Stateless")
     metadata: ObjectMeta = auto(ObjectMeta)
     status: Any = auto(Any)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> StatelessManifest: ...
 
 
 class StatelessList(ModelList[Stateless]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -12,6 +12,9 @@ from clientgen.runtime import (
     DeleteOptions,
     EachOptions,
     EditOptions,
+    ExecOptions,
+    ExecResult,
+    ExecStreamOptions,
     GetOptions,
     ListOptions,
     LogOptions,
@@ -21,13 +24,16 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
+    AsyncExecStream,
     AsyncLines,
     AsyncResourceClient,
     AsyncRest,
     AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
     AsyncWatch,
 )
-from clientgen.runtime.models import ObjectMeta, Status
+from clientgen.runtime.models import ObjectMeta, Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
@@ -44,6 +50,16 @@ from .models import (
     ServiceAccountList,
 )
 from .resources import BINDINGS, COMPONENT_STATUSES, NAMESPACES, PODS, SERVICE_ACCOUNTS
+
+if TYPE_CHECKING:
+    from ...authentication.v1.manifests import TokenRequestManifest
+    from ...policy.v1.manifests import EvictionManifest
+    from .manifests import (
+        BindingManifest,
+        CapsuleManifest,
+        NamespaceManifest,
+        ServiceAccountManifest,
+    )
 
 __all__ = [
     "AsyncBindingClient",
@@ -62,8 +78,19 @@ class AsyncBindingClient(AsyncResourceClient):
 
     resource = BINDINGS
 
-    async def create(self, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the Binding."""
+    async def create(
+        self,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the Binding.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Status, body, options)
 
 
@@ -74,49 +101,155 @@ class AsyncComponentStatusClient(AsyncResourceClient):
     _accessor = "component_statuses"
 
     async def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ComponentStatusList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ComponentStatus]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ComponentStatusList, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ComponentStatus:
-        """Get the ComponentStatus called `name`."""
+        """Get the ComponentStatus called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ComponentStatus, name, options)
 
 
-class AsyncNamespaceClient(AsyncResourceClient):
+class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
     """Client for Namespace objects."""
 
     resource = NAMESPACES
+    _model = Namespace
+    _list_model = NamespaceList
 
     async def list(self, **options: Unpack[ListOptions]) -> NamespaceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(NamespaceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Namespace]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NamespaceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Namespace]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Namespace, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Namespace:
-        """Get the Namespace called `name`."""
+        """Get the Namespace called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Namespace, name, options)
 
-    async def create(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Create the Namespace."""
+    async def create(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Create the Namespace.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Namespace, body, options)
 
-    async def update(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the Namespace with `body`."""
+    async def update(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the Namespace with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Namespace, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Namespace:
-        """Patch the Namespace called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: NamespaceManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Namespace:
+        """Patch the Namespace called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Namespace, name, patch, options)
 
     async def edit(
@@ -125,17 +258,31 @@ class AsyncNamespaceClient(AsyncResourceClient):
         change: Callable[[Namespace], object],
         **options: Unpack[EditOptions],
     ) -> Namespace:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Namespace, name, change, options)
 
     async def apply(
         self,
-        body: Namespace | Mapping[str, object],
+        body: Namespace | NamespaceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
         """Server-side apply: create or update the Namespace.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Namespace, body, options)
 
@@ -143,49 +290,148 @@ class AsyncNamespaceClient(AsyncResourceClient):
         """Delete the Namespace called `name`.
 
         Returns the Namespace if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Namespace, name, options)
 
-    async def finalize(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
-        """Replace the finalize of the Namespace with that of `body`."""
+    async def finalize(
+        self,
+        body: Namespace | NamespaceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Namespace:
+        """Replace the finalize of the Namespace with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Namespace, body, options, subresource="finalize")
 
 
-class AsyncCapsuleCollection(AsyncResourceClient):
+class AsyncCapsuleCollection(AsyncWaitingCollection[Capsule]):
     """Lists and watches Pod objects in all namespaces."""
 
     resource = PODS
+    _model = Capsule
+    _list_model = Capsules
 
     async def list(self, **options: Unpack[ListOptions]) -> Capsules:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(Capsules, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Capsule]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(Capsules, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Capsule]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Capsule, options)
 
 
-class AsyncCapsuleClient(AsyncCapsuleCollection):
+class AsyncCapsuleClient(AsyncWaitingClient[Capsule], AsyncCapsuleCollection):
     """Client for Pod objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Capsule:
-        """Get the Pod called `name`."""
+        """Get the Pod called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Capsule, name, options)
 
-    async def create(self, body: Capsule, **options: Unpack[WriteOptions]) -> Capsule:
-        """Create the Pod."""
+    async def create(
+        self,
+        body: Capsule | CapsuleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Capsule:
+        """Create the Pod.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Capsule, body, options)
 
-    async def update(self, body: Capsule, **options: Unpack[WriteOptions]) -> Capsule:
-        """Replace the Pod with `body`."""
+    async def update(
+        self,
+        body: Capsule | CapsuleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Capsule:
+        """Replace the Pod with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Capsule, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Capsule:
-        """Patch the Pod called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: CapsuleManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Capsule:
+        """Patch the Pod called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Capsule, name, patch, options)
 
     async def edit(
@@ -194,17 +440,31 @@ class AsyncCapsuleClient(AsyncCapsuleCollection):
         change: Callable[[Capsule], object],
         **options: Unpack[EditOptions],
     ) -> Capsule:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Capsule, name, change, options)
 
     async def apply(
         self,
-        body: Capsule | Mapping[str, object],
+        body: Capsule | CapsuleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Capsule:
         """Server-side apply: create or update the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Capsule, body, options)
 
@@ -212,6 +472,16 @@ class AsyncCapsuleClient(AsyncCapsuleCollection):
         """Delete the Pod called `name`.
 
         Returns the Pod if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Capsule, name, options)
 
@@ -219,96 +489,296 @@ class AsyncCapsuleClient(AsyncCapsuleCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> Capsules | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(Capsules, options)
 
-    async def update_status(self, body: Capsule, **options: Unpack[WriteOptions]) -> Capsule:
-        """Replace the status of the Pod with that of `body`."""
+    async def update_status(
+        self,
+        body: Capsule | CapsuleManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Capsule:
+        """Replace the status of the Pod with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Capsule, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Capsule | Mapping[str, object],
+        body: Capsule | CapsuleManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Capsule:
         """Server-side apply: update the status of the Pod.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Capsule, body, options, subresource="status")
 
-    def ephemeral_containers(self, name: str) -> AsyncSubresource[Capsule]:
+    def ephemeral_containers(self, name: str) -> AsyncSubresource[Capsule, CapsuleManifest]:
         """Get, update, patch, apply or edit the ephemeralcontainers of the Pod called `name`."""
         return self._subresource(Capsule, name, "ephemeralcontainers")
 
-    def status(self, name: str) -> AsyncSubresource[Capsule]:
+    def status(self, name: str) -> AsyncSubresource[Capsule, CapsuleManifest]:
         """Get, update, patch, apply or edit the status of the Pod called `name`."""
         return self._subresource(Capsule, name, "status")
 
     async def logs(self, name: str, **options: Unpack[LogOptions]) -> str:
-        """Read the log of a container of the Pod called `name`."""
+        """Read the log of a container of the Pod called `name`.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._logs(name, options)
 
     def follow_logs(self, name: str, **options: Unpack[LogOptions]) -> AsyncLines:
-        """Follow the log of a container of the Pod called `name`, line by line."""
+        """Follow the log of a container of the Pod called `name`, line by line.
+
+        Args:
+            container: the container; required for pods with several.
+            previous: whether to read the log of the container before its last restart.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            timestamps: whether every line begins with its time.
+            tail_lines: only this many lines at the end.
+            limit_bytes: stop after this many bytes.
+            insecure_skip_tls_verify_backend: do not verify the kubelet's certificate.
+            stream: which output to read: `All`, `Stdout` or `Stderr`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._follow_logs(name, options)
 
-    async def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
-        """Create the binding of the Pod called `name`."""
-        return await self._create_named(Status, name, body, options, subresource="binding")
+    async def exec(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecOptions],
+    ) -> ExecResult:
+        """Run a command in a container of the Pod called `name`, to its end.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: the input of the command. It needs a server of Kubernetes 1.30 or later.
+            check: whether another exit code than 0 raises `ExecFailed`.
+            limit: the most bytes of output; more is an error.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return await self._exec(name, command, options)
+
+    def exec_stream(
+        self,
+        name: str,
+        command: Sequence[str],
+        **options: Unpack[ExecStreamOptions],
+    ) -> AsyncExecStream:
+        """Run a command in a container of the Pod called `name`; read and write as it runs.
+
+        Args:
+            container: the container; required for pods with several.
+            stdin: whether the process gets an input.
+            tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
+            timeout: the seconds in which the server has to open the stream.
+        """
+        return self._exec_stream(name, command, options)
+
+    async def bind(
+        self,
+        name: str,
+        body: Binding | BindingManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Status:
+        """Create the binding of the Pod called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return await self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="binding",
+            kind=Binding,
+        )
 
     async def evict(
         self,
         name: str,
-        body: Eviction | None = None,
+        body: Eviction | EvictionManifest | Unstructured | None = None,
         **options: Unpack[WriteOptions],
     ) -> Status:
-        """Evict the Pod called `name`, if disruption budgets allow it."""
+        """Evict the Pod called `name`, if disruption budgets allow it.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return await self._create_named(Status, name, body, options, subresource="eviction")
+        return await self._create_named(
+            Status,
+            name,
+            body,
+            options,
+            subresource="eviction",
+            kind=Eviction,
+        )
 
 
-class AsyncServiceAccountCollection(AsyncResourceClient):
+class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
     """Lists and watches ServiceAccount objects in all namespaces."""
 
     resource = SERVICE_ACCOUNTS
     _accessor = "service_accounts"
+    _model = ServiceAccount
+    _list_model = ServiceAccountList
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ServiceAccountList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[ServiceAccount]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ServiceAccountList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ServiceAccount]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ServiceAccount, options)
 
 
-class AsyncServiceAccountClient(AsyncServiceAccountCollection):
+class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncServiceAccountCollection):
     """Client for ServiceAccount objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceAccount:
-        """Get the ServiceAccount called `name`."""
+        """Get the ServiceAccount called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(ServiceAccount, name, options)
 
-    async def create(self, body: ServiceAccount, **options: Unpack[WriteOptions]) -> ServiceAccount:
-        """Create the ServiceAccount."""
+    async def create(
+        self,
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceAccount:
+        """Create the ServiceAccount.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(ServiceAccount, body, options)
 
-    async def update(self, body: ServiceAccount, **options: Unpack[WriteOptions]) -> ServiceAccount:
-        """Replace the ServiceAccount with `body`."""
+    async def update(
+        self,
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ServiceAccount:
+        """Replace the ServiceAccount with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(ServiceAccount, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: Patch,
+        patch: ServiceAccountManifest | Patch,
         **options: Unpack[PatchOptions],
     ) -> ServiceAccount:
-        """Patch the ServiceAccount called `name`."""
+        """Patch the ServiceAccount called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(ServiceAccount, name, patch, options)
 
     async def edit(
@@ -317,17 +787,31 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         change: Callable[[ServiceAccount], object],
         **options: Unpack[EditOptions],
     ) -> ServiceAccount:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(ServiceAccount, name, change, options)
 
     async def apply(
         self,
-        body: ServiceAccount | Mapping[str, object],
+        body: ServiceAccount | ServiceAccountManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ServiceAccount:
         """Server-side apply: create or update the ServiceAccount.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(ServiceAccount, body, options)
 
@@ -335,6 +819,16 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         """Delete the ServiceAccount called `name`.
 
         Returns the ServiceAccount if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ServiceAccount, name, options)
 
@@ -342,17 +836,48 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ServiceAccountList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ServiceAccountList, options)
 
     async def create_token(
         self,
         name: str,
-        body: TokenRequest,
+        body: TokenRequest | TokenRequestManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
-        """Create the token of the ServiceAccount called `name`."""
-        return await self._create_named(TokenRequest, name, body, options, subresource="token")
+        """Create the token of the ServiceAccount called `name`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return await self._create_named(
+            TokenRequest,
+            name,
+            body,
+            options,
+            subresource="token",
+            kind=TokenRequest,
+        )
 
 
 class AsyncKernelV1Client:

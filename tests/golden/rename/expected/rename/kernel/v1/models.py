@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import (
+        BindingManifest,
+        CapsuleManifest,
+        ComponentStatusManifest,
+        NamespaceManifest,
+        ServiceAccountManifest,
+    )
 
 __all__ = [
     "Binding",
@@ -26,6 +37,10 @@ class Binding(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     target: str | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> BindingManifest: ...
+
 
 class ComponentStatus(Model):
     """A ComponentStatus."""
@@ -33,6 +48,10 @@ class ComponentStatus(Model):
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ComponentStatus"] = constant("ComponentStatus")
     metadata: ObjectMeta = auto(ObjectMeta)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ComponentStatusManifest: ...
 
 
 class ComponentStatusList(ModelList[ComponentStatus]):
@@ -49,6 +68,10 @@ class Namespace(Model):
     kind: Literal["Namespace"] = constant("Namespace")
     metadata: ObjectMeta = auto(ObjectMeta)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> NamespaceManifest: ...
+
 
 class NamespaceList(ModelList[Namespace]):
     """A list of Namespace objects."""
@@ -64,6 +87,10 @@ class Capsule(Model):
     kind: Literal["Pod"] = constant("Pod")
     metadata: ObjectMeta = auto(ObjectMeta)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> CapsuleManifest: ...
+
 
 class Capsules(ModelList[Capsule]):
     """A list of Pod objects."""
@@ -78,6 +105,10 @@ class ServiceAccount(Model):
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ServiceAccount"] = constant("ServiceAccount")
     metadata: ObjectMeta = auto(ObjectMeta)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ServiceAccountManifest: ...
 
 
 class ServiceAccountList(ModelList[ServiceAccount]):

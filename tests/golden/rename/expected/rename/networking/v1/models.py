@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import PathManifest
 
 __all__ = [
     "HowToGetThere",
@@ -28,6 +33,10 @@ class Path(Model):
     kind: Literal["Route"] = constant("Route")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: HowToGetThere = auto(HowToGetThere)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> PathManifest: ...
 
 
 class PathList(ModelList[Path]):

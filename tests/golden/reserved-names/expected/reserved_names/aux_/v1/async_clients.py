@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -20,8 +20,14 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -38,6 +44,15 @@ from .models import (
 )
 from .resources import FOR_RESOURCE, LISTS, MODELS, NAMES, OFFERS
 
+if TYPE_CHECKING:
+    from .manifests import (
+        OptionsManifest,
+        list_Manifest,
+        models_Manifest,
+        name_Manifest,
+        spec_Manifest,
+    )
+
 __all__ = [
     "AsyncAuxV1Client",
     "AsyncOptionsClient",
@@ -53,47 +68,120 @@ __all__ = [
 ]
 
 
-class AsyncOptionsCollection(AsyncResourceClient):
+class AsyncOptionsCollection(AsyncWaitingCollection[Options]):
     """Lists and watches Options objects in all namespaces."""
 
     resource = FOR_RESOURCE
     _accessor = "for_resource_"
+    _model = Options
+    _list_model = OptionsList
 
     async def list(self, **options: Unpack[ListOptions]) -> OptionsList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(OptionsList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Options]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(OptionsList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Options]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Options, options)
 
 
-class AsyncOptionsClient(AsyncOptionsCollection):
+class AsyncOptionsClient(AsyncWaitingClient[Options], AsyncOptionsCollection):
     """Client for Options objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Options:
-        """Get the Options called `name`."""
+        """Get the Options called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Options, name, options)
 
-    async def create(self, body: Options, **options: Unpack[WriteOptions]) -> Options:
-        """Create the Options."""
+    async def create(
+        self,
+        body: Options | OptionsManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Options:
+        """Create the Options.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Options, body, options)
 
-    async def update(self, body: Options, **options: Unpack[WriteOptions]) -> Options:
-        """Replace the Options with `body`."""
+    async def update(
+        self,
+        body: Options | OptionsManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Options:
+        """Replace the Options with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Options, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: OptionsManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Options:
-        """Patch the Options called `name`."""
+        """Patch the Options called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Options, name, patch, options)
 
     async def edit(
@@ -102,17 +190,31 @@ class AsyncOptionsClient(AsyncOptionsCollection):
         change: Callable[[Options], object],
         **options: Unpack[EditOptions],
     ) -> Options:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Options, name, change, options)
 
     async def apply(
         self,
-        body: Options | Mapping[str, object],
+        body: Options | OptionsManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Options:
         """Server-side apply: create or update the Options.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Options, body, options)
 
@@ -120,50 +222,133 @@ class AsyncOptionsClient(AsyncOptionsCollection):
         """Delete the Options called `name`.
 
         Returns the Options if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Options, name, options)
 
 
-class Asynclist_Collection(AsyncResourceClient):
+class Asynclist_Collection(AsyncWaitingCollection[list_]):
     """Lists and watches list objects in all namespaces."""
 
     resource = LISTS
+    _model = list_
+    _list_model = listList
 
     async def list(self, **options: Unpack[ListOptions]) -> listList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(listList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[list_]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(listList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[list_]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(list_, options)
 
 
-class Asynclist_Client(Asynclist_Collection):
+class Asynclist_Client(AsyncWaitingClient[list_], Asynclist_Collection):
     """Client for list objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> list_:
-        """Get the list called `name`."""
+        """Get the list called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(list_, name, options)
 
-    async def create(self, body: list_, **options: Unpack[WriteOptions]) -> list_:
-        """Create the list."""
+    async def create(
+        self,
+        body: list_ | list_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> list_:
+        """Create the list.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(list_, body, options)
 
-    async def update(self, body: list_, **options: Unpack[WriteOptions]) -> list_:
-        """Replace the list with `body`."""
+    async def update(
+        self,
+        body: list_ | list_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> list_:
+        """Replace the list with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(list_, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: list_Manifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> list_:
-        """Patch the list called `name`."""
+        """Patch the list called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(list_, name, patch, options)
 
     async def edit(
@@ -172,17 +357,31 @@ class Asynclist_Client(Asynclist_Collection):
         change: Callable[[list_], object],
         **options: Unpack[EditOptions],
     ) -> list_:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(list_, name, change, options)
 
     async def apply(
         self,
-        body: list_ | Mapping[str, object],
+        body: list_ | list_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> list_:
         """Server-side apply: create or update the list.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(list_, body, options)
 
@@ -190,69 +389,170 @@ class Asynclist_Client(Asynclist_Collection):
         """Delete the list called `name`.
 
         Returns the list if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(list_, name, options)
 
-    async def update_status(self, body: list_, **options: Unpack[WriteOptions]) -> list_:
-        """Replace the status of the list with that of `body`."""
+    async def update_status(
+        self,
+        body: list_ | list_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> list_:
+        """Replace the status of the list with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(list_, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: list_ | Mapping[str, object],
+        body: list_ | list_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> list_:
         """Server-side apply: update the status of the list.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(list_, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[list_]:
+    def status(self, name: str) -> AsyncSubresource[list_, list_Manifest]:
         """Get, update, patch, apply or edit the status of the list called `name`."""
         return self._subresource(list_, name, "status")
 
 
-class Asyncmodels_Collection(AsyncResourceClient):
+class Asyncmodels_Collection(AsyncWaitingCollection[models_]):
     """Lists and watches models objects in all namespaces."""
 
     resource = MODELS
+    _model = models_
+    _list_model = modelsList
 
     async def list(self, **options: Unpack[ListOptions]) -> modelsList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(modelsList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[models_]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(modelsList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[models_]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(models_, options)
 
 
-class Asyncmodels_Client(Asyncmodels_Collection):
+class Asyncmodels_Client(AsyncWaitingClient[models_], Asyncmodels_Collection):
     """Client for models objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> models_:
-        """Get the models called `name`."""
+        """Get the models called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(models_, name, options)
 
-    async def create(self, body: models_, **options: Unpack[WriteOptions]) -> models_:
-        """Create the models."""
+    async def create(
+        self,
+        body: models_ | models_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> models_:
+        """Create the models.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(models_, body, options)
 
-    async def update(self, body: models_, **options: Unpack[WriteOptions]) -> models_:
-        """Replace the models with `body`."""
+    async def update(
+        self,
+        body: models_ | models_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> models_:
+        """Replace the models with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(models_, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: models_Manifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> models_:
-        """Patch the models called `name`."""
+        """Patch the models called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(models_, name, patch, options)
 
     async def edit(
@@ -261,17 +561,31 @@ class Asyncmodels_Client(Asyncmodels_Collection):
         change: Callable[[models_], object],
         **options: Unpack[EditOptions],
     ) -> models_:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(models_, name, change, options)
 
     async def apply(
         self,
-        body: models_ | Mapping[str, object],
+        body: models_ | models_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> models_:
         """Server-side apply: create or update the models.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(models_, body, options)
 
@@ -279,54 +593,137 @@ class Asyncmodels_Client(Asyncmodels_Collection):
         """Delete the models called `name`.
 
         Returns the models if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(models_, name, options)
 
-    def async_(self, name: str) -> AsyncSubresource[models_]:
+    def async_(self, name: str) -> AsyncSubresource[models_, models_Manifest]:
         """Get, update, patch, apply or edit the async of the models called `name`."""
         return self._subresource(models_, name, "async")
 
 
-class Asyncname_Collection(AsyncResourceClient):
+class Asyncname_Collection(AsyncWaitingCollection[name_]):
     """Lists and watches name objects in all namespaces."""
 
     resource = NAMES
+    _model = name_
+    _list_model = nameList
 
     async def list(self, **options: Unpack[ListOptions]) -> nameList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(nameList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[name_]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(nameList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[name_]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(name_, options)
 
 
-class Asyncname_Client(Asyncname_Collection):
+class Asyncname_Client(AsyncWaitingClient[name_], Asyncname_Collection):
     """Client for name objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> name_:
-        """Get the name called `name`."""
+        """Get the name called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(name_, name, options)
 
-    async def create(self, body: name_, **options: Unpack[WriteOptions]) -> name_:
-        """Create the name."""
+    async def create(
+        self,
+        body: name_ | name_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> name_:
+        """Create the name.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(name_, body, options)
 
-    async def update(self, body: name_, **options: Unpack[WriteOptions]) -> name_:
-        """Replace the name with `body`."""
+    async def update(
+        self,
+        body: name_ | name_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> name_:
+        """Replace the name with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(name_, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: name_Manifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> name_:
-        """Patch the name called `name`."""
+        """Patch the name called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(name_, name, patch, options)
 
     async def edit(
@@ -335,17 +732,31 @@ class Asyncname_Client(Asyncname_Collection):
         change: Callable[[name_], object],
         **options: Unpack[EditOptions],
     ) -> name_:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(name_, name, change, options)
 
     async def apply(
         self,
-        body: name_ | Mapping[str, object],
+        body: name_ | name_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> name_:
         """Server-side apply: create or update the name.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(name_, body, options)
 
@@ -353,54 +764,137 @@ class Asyncname_Client(Asyncname_Collection):
         """Delete the name called `name`.
 
         Returns the name if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(name_, name, options)
 
-    def resource_(self, name: str) -> AsyncSubresource[name_]:
+    def resource_(self, name: str) -> AsyncSubresource[name_, name_Manifest]:
         """Get, update, patch, apply or edit the resource of the name called `name`."""
         return self._subresource(name_, name, "resource")
 
 
-class Asyncspec_Collection(AsyncResourceClient):
+class Asyncspec_Collection(AsyncWaitingCollection[spec_]):
     """Lists and watches spec objects in all namespaces."""
 
     resource = OFFERS
+    _model = spec_
+    _list_model = specList
 
     async def list(self, **options: Unpack[ListOptions]) -> specList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(specList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[spec_]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(specList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[spec_]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(spec_, options)
 
 
-class Asyncspec_Client(Asyncspec_Collection):
+class Asyncspec_Client(AsyncWaitingClient[spec_], Asyncspec_Collection):
     """Client for spec objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> spec_:
-        """Get the spec called `name`."""
+        """Get the spec called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(spec_, name, options)
 
-    async def create(self, body: spec_, **options: Unpack[WriteOptions]) -> spec_:
-        """Create the spec."""
+    async def create(
+        self,
+        body: spec_ | spec_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> spec_:
+        """Create the spec.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(spec_, body, options)
 
-    async def update(self, body: spec_, **options: Unpack[WriteOptions]) -> spec_:
-        """Replace the spec with `body`."""
+    async def update(
+        self,
+        body: spec_ | spec_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> spec_:
+        """Replace the spec with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(spec_, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: spec_Manifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> spec_:
-        """Patch the spec called `name`."""
+        """Patch the spec called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(spec_, name, patch, options)
 
     async def edit(
@@ -409,17 +903,31 @@ class Asyncspec_Client(Asyncspec_Collection):
         change: Callable[[spec_], object],
         **options: Unpack[EditOptions],
     ) -> spec_:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(spec_, name, change, options)
 
     async def apply(
         self,
-        body: spec_ | Mapping[str, object],
+        body: spec_ | spec_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> spec_:
         """Server-side apply: create or update the spec.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(spec_, body, options)
 
@@ -427,25 +935,53 @@ class Asyncspec_Client(Asyncspec_Collection):
         """Delete the spec called `name`.
 
         Returns the spec if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(spec_, name, options)
 
-    async def update_status(self, body: spec_, **options: Unpack[WriteOptions]) -> spec_:
-        """Replace the status of the spec with that of `body`."""
+    async def update_status(
+        self,
+        body: spec_ | spec_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> spec_:
+        """Replace the status of the spec with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(spec_, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: spec_ | Mapping[str, object],
+        body: spec_ | spec_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> spec_:
         """Server-side apply: update the status of the spec.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(spec_, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[spec_]:
+    def status(self, name: str) -> AsyncSubresource[spec_, spec_Manifest]:
         """Get, update, patch, apply or edit the status of the spec called `name`."""
         return self._subresource(spec_, name, "status")
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -14,6 +16,15 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        OptionsManifest,
+        list_Manifest,
+        models_Manifest,
+        name_Manifest,
+        spec_Manifest,
+    )
 
 __all__ = [
     "Options",
@@ -38,6 +49,10 @@ class Options(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Raw = field(default=NO_RAW)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> OptionsManifest: ...
+
 
 class OptionsList(ModelList[Options]):
     """A thing."""
@@ -53,6 +68,10 @@ class list_(Model):
     kind: Literal["list"] = constant("list")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Raw = field(default=NO_RAW)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> list_Manifest: ...
 
 
 class listList(ModelList[list_]):
@@ -70,6 +89,10 @@ class models_(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Raw = field(default=NO_RAW)
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> models_Manifest: ...
+
 
 class modelsList(ModelList[models_]):
     """A thing."""
@@ -85,6 +108,10 @@ class name_(Model):
     kind: Literal["name"] = constant("name")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Raw = field(default=NO_RAW)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> name_Manifest: ...
 
 
 class nameList(ModelList[name_]):
@@ -107,6 +134,10 @@ class spec_(Model):
     kind: Literal["spec"] = constant("spec")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: specSpec = auto(specSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> spec_Manifest: ...
 
 
 class specList(ModelList[spec_]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -20,12 +20,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import AsyncJob, AsyncJobList
 from .resources import AIO
+
+if TYPE_CHECKING:
+    from .manifests import AsyncJobManifest
 
 __all__ = [
     "AsyncJobClient",
@@ -34,46 +43,119 @@ __all__ = [
 ]
 
 
-class AsyncJobCollection(ResourceClient):
+class AsyncJobCollection(WaitingCollection[AsyncJob]):
     """Lists and watches AsyncJob objects in all namespaces."""
 
     resource = AIO
+    _model = AsyncJob
+    _list_model = AsyncJobList
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncJobList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(AsyncJobList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[AsyncJob]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(AsyncJobList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[AsyncJob]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(AsyncJob, options)
 
 
-class AsyncJobClient(AsyncJobCollection):
+class AsyncJobClient(WaitingClient[AsyncJob], AsyncJobCollection):
     """Client for AsyncJob objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncJob:
-        """Get the AsyncJob called `name`."""
+        """Get the AsyncJob called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(AsyncJob, name, options)
 
-    def create(self, body: AsyncJob, **options: Unpack[WriteOptions]) -> AsyncJob:
-        """Create the AsyncJob."""
+    def create(
+        self,
+        body: AsyncJob | AsyncJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> AsyncJob:
+        """Create the AsyncJob.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(AsyncJob, body, options)
 
-    def update(self, body: AsyncJob, **options: Unpack[WriteOptions]) -> AsyncJob:
-        """Replace the AsyncJob with `body`."""
+    def update(
+        self,
+        body: AsyncJob | AsyncJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> AsyncJob:
+        """Replace the AsyncJob with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(AsyncJob, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: AsyncJobManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> AsyncJob:
-        """Patch the AsyncJob called `name`."""
+        """Patch the AsyncJob called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(AsyncJob, name, patch, options)
 
     def edit(
@@ -82,17 +164,31 @@ class AsyncJobClient(AsyncJobCollection):
         change: Callable[[AsyncJob], object],
         **options: Unpack[EditOptions],
     ) -> AsyncJob:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(AsyncJob, name, change, options)
 
     def apply(
         self,
-        body: AsyncJob | Mapping[str, object],
+        body: AsyncJob | AsyncJobManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> AsyncJob:
         """Server-side apply: create or update the AsyncJob.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(AsyncJob, body, options)
 
@@ -100,10 +196,20 @@ class AsyncJobClient(AsyncJobCollection):
         """Delete the AsyncJob called `name`.
 
         Returns the AsyncJob if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(AsyncJob, name, options)
 
-    def aclose(self, name: str) -> Subresource[AsyncJob]:
+    def aclose(self, name: str) -> Subresource[AsyncJob, AsyncJobManifest]:
         """Get, update, patch, apply or edit the aclose of the AsyncJob called `name`."""
         return self._subresource(AsyncJob, name, "aclose")
 

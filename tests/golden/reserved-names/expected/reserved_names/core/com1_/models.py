@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -14,6 +16,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import AsyncJobManifest
 
 __all__ = [
     "AsyncJob",
@@ -28,6 +33,10 @@ class AsyncJob(Model):
     kind: Literal["AsyncJob"] = constant("AsyncJob")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: Raw = field(default=NO_RAW)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> AsyncJobManifest: ...
 
 
 class AsyncJobList(ModelList[AsyncJob]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -20,12 +20,21 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import NoneList, None_
 from .resources import NONES
+
+if TYPE_CHECKING:
+    from .manifests import None_Manifest
 
 __all__ = [
     "FromConfigClient",
@@ -34,46 +43,119 @@ __all__ = [
 ]
 
 
-class None_Collection(ResourceClient):
+class None_Collection(WaitingCollection[None_]):
     """Lists and watches None objects in all namespaces."""
 
     resource = NONES
+    _model = None_
+    _list_model = NoneList
 
     def list(self, **options: Unpack[ListOptions]) -> NoneList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(NoneList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[None_]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NoneList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[None_]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(None_, options)
 
 
-class None_Client(None_Collection):
+class None_Client(WaitingClient[None_], None_Collection):
     """Client for None objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> None_:
-        """Get the None called `name`."""
+        """Get the None called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(None_, name, options)
 
-    def create(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
-        """Create the None."""
+    def create(
+        self,
+        body: None_ | None_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> None_:
+        """Create the None.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(None_, body, options)
 
-    def update(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
-        """Replace the None with `body`."""
+    def update(
+        self,
+        body: None_ | None_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> None_:
+        """Replace the None with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(None_, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: None_Manifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> None_:
-        """Patch the None called `name`."""
+        """Patch the None called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(None_, name, patch, options)
 
     def edit(
@@ -82,17 +164,31 @@ class None_Client(None_Collection):
         change: Callable[[None_], object],
         **options: Unpack[EditOptions],
     ) -> None_:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(None_, name, change, options)
 
     def apply(
         self,
-        body: None_ | Mapping[str, object],
+        body: None_ | None_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> None_:
         """Server-side apply: create or update the None.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(None_, body, options)
 
@@ -100,25 +196,53 @@ class None_Client(None_Collection):
         """Delete the None called `name`.
 
         Returns the None if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(None_, name, options)
 
-    def update_status(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
-        """Replace the status of the None with that of `body`."""
+    def update_status(
+        self,
+        body: None_ | None_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> None_:
+        """Replace the status of the None with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(None_, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: None_ | Mapping[str, object],
+        body: None_ | None_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> None_:
         """Server-side apply: update the status of the None.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(None_, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[None_]:
+    def status(self, name: str) -> Subresource[None_, None_Manifest]:
         """Get, update, patch, apply or edit the status of the None called `name`."""
         return self._subresource(None_, name, "status")
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -22,11 +22,12 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    ResourceClient as runtime_AsyncResourceClient,
     Rest,
+    WaitingClient,
+    WaitingCollection,
     Watch as runtime_AsyncWatch,
 )
-from clientgen.runtime.models import Status
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import (
@@ -58,6 +59,18 @@ from .resources import (
     STATUSES,
 )
 
+if TYPE_CHECKING:
+    from .manifests import (
+        LiteralManifest,
+        ModelManifest,
+        None_Manifest,
+        ObjectMetaManifest,
+        QuantityManifest,
+        ResourceManifest,
+        StatusManifest,
+        AsyncWatchManifest,
+    )
+
 __all__ = [
     "AsyncWatchClient",
     "AsyncWatchCollection",
@@ -79,47 +92,120 @@ __all__ = [
 ]
 
 
-class AsyncWatchCollection(runtime_AsyncResourceClient):
+class AsyncWatchCollection(WaitingCollection[AsyncWatch]):
     """Lists and watches AsyncWatch objects in all namespaces."""
 
     resource = ASYNC_WATCHES
     _accessor = "async_watches"
+    _model = AsyncWatch
+    _list_model = AsyncWatchList
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncWatchList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(AsyncWatchList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[AsyncWatch]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(AsyncWatchList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[AsyncWatch]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(AsyncWatch, options)
 
 
-class AsyncWatchClient(AsyncWatchCollection):
+class AsyncWatchClient(WaitingClient[AsyncWatch], AsyncWatchCollection):
     """Client for AsyncWatch objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncWatch:
-        """Get the AsyncWatch called `name`."""
+        """Get the AsyncWatch called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(AsyncWatch, name, options)
 
-    def create(self, body: AsyncWatch, **options: Unpack[WriteOptions]) -> AsyncWatch:
-        """Create the AsyncWatch."""
+    def create(
+        self,
+        body: AsyncWatch | AsyncWatchManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> AsyncWatch:
+        """Create the AsyncWatch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(AsyncWatch, body, options)
 
-    def update(self, body: AsyncWatch, **options: Unpack[WriteOptions]) -> AsyncWatch:
-        """Replace the AsyncWatch with `body`."""
+    def update(
+        self,
+        body: AsyncWatch | AsyncWatchManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> AsyncWatch:
+        """Replace the AsyncWatch with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(AsyncWatch, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: AsyncWatchManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> AsyncWatch:
-        """Patch the AsyncWatch called `name`."""
+        """Patch the AsyncWatch called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(AsyncWatch, name, patch, options)
 
     def edit(
@@ -128,17 +214,31 @@ class AsyncWatchClient(AsyncWatchCollection):
         change: Callable[[AsyncWatch], object],
         **options: Unpack[EditOptions],
     ) -> AsyncWatch:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(AsyncWatch, name, change, options)
 
     def apply(
         self,
-        body: AsyncWatch | Mapping[str, object],
+        body: AsyncWatch | AsyncWatchManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> AsyncWatch:
         """Server-side apply: create or update the AsyncWatch.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(AsyncWatch, body, options)
 
@@ -146,6 +246,16 @@ class AsyncWatchClient(AsyncWatchCollection):
         """Delete the AsyncWatch called `name`.
 
         Returns the AsyncWatch if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(AsyncWatch, name, options)
 
@@ -153,50 +263,140 @@ class AsyncWatchClient(AsyncWatchCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> AsyncWatchList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(AsyncWatchList, options)
 
 
-class LiteralCollection(runtime_AsyncResourceClient):
+class LiteralCollection(WaitingCollection[Literal]):
     """Lists and watches Literal objects in all namespaces."""
 
     resource = LITERALS
+    _model = Literal
+    _list_model = LiteralList
 
     def list(self, **options: Unpack[ListOptions]) -> LiteralList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(LiteralList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Literal]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(LiteralList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Literal]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Literal, options)
 
 
-class LiteralClient(LiteralCollection):
+class LiteralClient(WaitingClient[Literal], LiteralCollection):
     """Client for Literal objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Literal:
-        """Get the Literal called `name`."""
+        """Get the Literal called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Literal, name, options)
 
-    def create(self, body: Literal, **options: Unpack[WriteOptions]) -> Literal:
-        """Create the Literal."""
+    def create(
+        self,
+        body: Literal | LiteralManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Literal:
+        """Create the Literal.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Literal, body, options)
 
-    def update(self, body: Literal, **options: Unpack[WriteOptions]) -> Literal:
-        """Replace the Literal with `body`."""
+    def update(
+        self,
+        body: Literal | LiteralManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Literal:
+        """Replace the Literal with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Literal, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: LiteralManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Literal:
-        """Patch the Literal called `name`."""
+        """Patch the Literal called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Literal, name, patch, options)
 
     def edit(
@@ -205,17 +405,31 @@ class LiteralClient(LiteralCollection):
         change: Callable[[Literal], object],
         **options: Unpack[EditOptions],
     ) -> Literal:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Literal, name, change, options)
 
     def apply(
         self,
-        body: Literal | Mapping[str, object],
+        body: Literal | LiteralManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Literal:
         """Server-side apply: create or update the Literal.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Literal, body, options)
 
@@ -223,6 +437,16 @@ class LiteralClient(LiteralCollection):
         """Delete the Literal called `name`.
 
         Returns the Literal if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Literal, name, options)
 
@@ -230,50 +454,140 @@ class LiteralClient(LiteralCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> LiteralList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(LiteralList, options)
 
 
-class ModelCollection(runtime_AsyncResourceClient):
+class ModelCollection(WaitingCollection[Model]):
     """Lists and watches Model objects in all namespaces."""
 
     resource = MODELS
+    _model = Model
+    _list_model = ModelList
 
     def list(self, **options: Unpack[ListOptions]) -> ModelList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ModelList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Model]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ModelList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Model]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Model, options)
 
 
-class ModelClient(ModelCollection):
+class ModelClient(WaitingClient[Model], ModelCollection):
     """Client for Model objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Model:
-        """Get the Model called `name`."""
+        """Get the Model called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Model, name, options)
 
-    def create(self, body: Model, **options: Unpack[WriteOptions]) -> Model:
-        """Create the Model."""
+    def create(
+        self,
+        body: Model | ModelManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Model:
+        """Create the Model.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Model, body, options)
 
-    def update(self, body: Model, **options: Unpack[WriteOptions]) -> Model:
-        """Replace the Model with `body`."""
+    def update(
+        self,
+        body: Model | ModelManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Model:
+        """Replace the Model with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Model, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ModelManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Model:
-        """Patch the Model called `name`."""
+        """Patch the Model called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Model, name, patch, options)
 
     def edit(
@@ -282,17 +596,31 @@ class ModelClient(ModelCollection):
         change: Callable[[Model], object],
         **options: Unpack[EditOptions],
     ) -> Model:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Model, name, change, options)
 
     def apply(
         self,
-        body: Model | Mapping[str, object],
+        body: Model | ModelManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Model:
         """Server-side apply: create or update the Model.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Model, body, options)
 
@@ -300,6 +628,16 @@ class ModelClient(ModelCollection):
         """Delete the Model called `name`.
 
         Returns the Model if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Model, name, options)
 
@@ -307,50 +645,140 @@ class ModelClient(ModelCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ModelList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ModelList, options)
 
 
-class None_Collection(runtime_AsyncResourceClient):
+class None_Collection(WaitingCollection[None_]):
     """Lists and watches None objects in all namespaces."""
 
     resource = NONES
+    _model = None_
+    _list_model = NoneList
 
     def list(self, **options: Unpack[ListOptions]) -> NoneList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(NoneList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[None_]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NoneList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[None_]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(None_, options)
 
 
-class None_Client(None_Collection):
+class None_Client(WaitingClient[None_], None_Collection):
     """Client for None objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> None_:
-        """Get the None called `name`."""
+        """Get the None called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(None_, name, options)
 
-    def create(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
-        """Create the None."""
+    def create(
+        self,
+        body: None_ | None_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> None_:
+        """Create the None.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(None_, body, options)
 
-    def update(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
-        """Replace the None with `body`."""
+    def update(
+        self,
+        body: None_ | None_Manifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> None_:
+        """Replace the None with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(None_, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: None_Manifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> None_:
-        """Patch the None called `name`."""
+        """Patch the None called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(None_, name, patch, options)
 
     def edit(
@@ -359,17 +787,31 @@ class None_Client(None_Collection):
         change: Callable[[None_], object],
         **options: Unpack[EditOptions],
     ) -> None_:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(None_, name, change, options)
 
     def apply(
         self,
-        body: None_ | Mapping[str, object],
+        body: None_ | None_Manifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> None_:
         """Server-side apply: create or update the None.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(None_, body, options)
 
@@ -377,6 +819,16 @@ class None_Client(None_Collection):
         """Delete the None called `name`.
 
         Returns the None if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(None_, name, options)
 
@@ -384,51 +836,141 @@ class None_Client(None_Collection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> NoneList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(NoneList, options)
 
 
-class ObjectMetaCollection(runtime_AsyncResourceClient):
+class ObjectMetaCollection(WaitingCollection[ObjectMeta]):
     """Lists and watches ObjectMeta objects in all namespaces."""
 
     resource = OBJECT_METAS
     _accessor = "object_metas"
+    _model = ObjectMeta
+    _list_model = ObjectMetaList
 
     def list(self, **options: Unpack[ListOptions]) -> ObjectMetaList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ObjectMetaList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[ObjectMeta]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ObjectMetaList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[ObjectMeta]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(ObjectMeta, options)
 
 
-class ObjectMetaClient(ObjectMetaCollection):
+class ObjectMetaClient(WaitingClient[ObjectMeta], ObjectMetaCollection):
     """Client for ObjectMeta objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> ObjectMeta:
-        """Get the ObjectMeta called `name`."""
+        """Get the ObjectMeta called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(ObjectMeta, name, options)
 
-    def create(self, body: ObjectMeta, **options: Unpack[WriteOptions]) -> ObjectMeta:
-        """Create the ObjectMeta."""
+    def create(
+        self,
+        body: ObjectMeta | ObjectMetaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ObjectMeta:
+        """Create the ObjectMeta.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(ObjectMeta, body, options)
 
-    def update(self, body: ObjectMeta, **options: Unpack[WriteOptions]) -> ObjectMeta:
-        """Replace the ObjectMeta with `body`."""
+    def update(
+        self,
+        body: ObjectMeta | ObjectMetaManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> ObjectMeta:
+        """Replace the ObjectMeta with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(ObjectMeta, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ObjectMetaManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> ObjectMeta:
-        """Patch the ObjectMeta called `name`."""
+        """Patch the ObjectMeta called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(ObjectMeta, name, patch, options)
 
     def edit(
@@ -437,17 +979,31 @@ class ObjectMetaClient(ObjectMetaCollection):
         change: Callable[[ObjectMeta], object],
         **options: Unpack[EditOptions],
     ) -> ObjectMeta:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(ObjectMeta, name, change, options)
 
     def apply(
         self,
-        body: ObjectMeta | Mapping[str, object],
+        body: ObjectMeta | ObjectMetaManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> ObjectMeta:
         """Server-side apply: create or update the ObjectMeta.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(ObjectMeta, body, options)
 
@@ -455,6 +1011,16 @@ class ObjectMetaClient(ObjectMetaCollection):
         """Delete the ObjectMeta called `name`.
 
         Returns the ObjectMeta if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(ObjectMeta, name, options)
 
@@ -462,50 +1028,140 @@ class ObjectMetaClient(ObjectMetaCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ObjectMetaList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ObjectMetaList, options)
 
 
-class QuantityCollection(runtime_AsyncResourceClient):
+class QuantityCollection(WaitingCollection[Quantity]):
     """Lists and watches Quantity objects in all namespaces."""
 
     resource = QUANTITIES
+    _model = Quantity
+    _list_model = QuantityList
 
     def list(self, **options: Unpack[ListOptions]) -> QuantityList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(QuantityList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Quantity]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(QuantityList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Quantity]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Quantity, options)
 
 
-class QuantityClient(QuantityCollection):
+class QuantityClient(WaitingClient[Quantity], QuantityCollection):
     """Client for Quantity objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Quantity:
-        """Get the Quantity called `name`."""
+        """Get the Quantity called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Quantity, name, options)
 
-    def create(self, body: Quantity, **options: Unpack[WriteOptions]) -> Quantity:
-        """Create the Quantity."""
+    def create(
+        self,
+        body: Quantity | QuantityManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Quantity:
+        """Create the Quantity.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Quantity, body, options)
 
-    def update(self, body: Quantity, **options: Unpack[WriteOptions]) -> Quantity:
-        """Replace the Quantity with `body`."""
+    def update(
+        self,
+        body: Quantity | QuantityManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Quantity:
+        """Replace the Quantity with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Quantity, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: QuantityManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Quantity:
-        """Patch the Quantity called `name`."""
+        """Patch the Quantity called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Quantity, name, patch, options)
 
     def edit(
@@ -514,17 +1170,31 @@ class QuantityClient(QuantityCollection):
         change: Callable[[Quantity], object],
         **options: Unpack[EditOptions],
     ) -> Quantity:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Quantity, name, change, options)
 
     def apply(
         self,
-        body: Quantity | Mapping[str, object],
+        body: Quantity | QuantityManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Quantity:
         """Server-side apply: create or update the Quantity.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Quantity, body, options)
 
@@ -532,6 +1202,16 @@ class QuantityClient(QuantityCollection):
         """Delete the Quantity called `name`.
 
         Returns the Quantity if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Quantity, name, options)
 
@@ -539,50 +1219,140 @@ class QuantityClient(QuantityCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> QuantityList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(QuantityList, options)
 
 
-class ResourceCollection(runtime_AsyncResourceClient):
+class ResourceCollection(WaitingCollection[Resource]):
     """Lists and watches Resource objects in all namespaces."""
 
     resource = RESOURCES
+    _model = Resource
+    _list_model = ResourceList
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ResourceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Resource]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ResourceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Resource]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Resource, options)
 
 
-class ResourceClient(ResourceCollection):
+class ResourceClient(WaitingClient[Resource], ResourceCollection):
     """Client for Resource objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Resource:
-        """Get the Resource called `name`."""
+        """Get the Resource called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Resource, name, options)
 
-    def create(self, body: Resource, **options: Unpack[WriteOptions]) -> Resource:
-        """Create the Resource."""
+    def create(
+        self,
+        body: Resource | ResourceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Resource:
+        """Create the Resource.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Resource, body, options)
 
-    def update(self, body: Resource, **options: Unpack[WriteOptions]) -> Resource:
-        """Replace the Resource with `body`."""
+    def update(
+        self,
+        body: Resource | ResourceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Resource:
+        """Replace the Resource with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Resource, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ResourceManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Resource:
-        """Patch the Resource called `name`."""
+        """Patch the Resource called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Resource, name, patch, options)
 
     def edit(
@@ -591,17 +1361,31 @@ class ResourceClient(ResourceCollection):
         change: Callable[[Resource], object],
         **options: Unpack[EditOptions],
     ) -> Resource:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Resource, name, change, options)
 
     def apply(
         self,
-        body: Resource | Mapping[str, object],
+        body: Resource | ResourceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Resource:
         """Server-side apply: create or update the Resource.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Resource, body, options)
 
@@ -609,6 +1393,16 @@ class ResourceClient(ResourceCollection):
         """Delete the Resource called `name`.
 
         Returns the Resource if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Resource, name, options)
 
@@ -616,50 +1410,140 @@ class ResourceClient(ResourceCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ResourceList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(ResourceList, options)
 
 
-class StatusCollection(runtime_AsyncResourceClient):
+class StatusCollection(WaitingCollection[shop_Status]):
     """Lists and watches Status objects in all namespaces."""
 
     resource = STATUSES
+    _model = shop_Status
+    _list_model = StatusList
 
     def list(self, **options: Unpack[ListOptions]) -> StatusList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(StatusList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[shop_Status]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(StatusList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[shop_Status]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(shop_Status, options)
 
 
-class StatusClient(StatusCollection):
+class StatusClient(WaitingClient[shop_Status], StatusCollection):
     """Client for Status objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> shop_Status:
-        """Get the Status called `name`."""
+        """Get the Status called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(shop_Status, name, options)
 
-    def create(self, body: shop_Status, **options: Unpack[WriteOptions]) -> shop_Status:
-        """Create the Status."""
+    def create(
+        self,
+        body: shop_Status | StatusManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> shop_Status:
+        """Create the Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(shop_Status, body, options)
 
-    def update(self, body: shop_Status, **options: Unpack[WriteOptions]) -> shop_Status:
-        """Replace the Status with `body`."""
+    def update(
+        self,
+        body: shop_Status | StatusManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> shop_Status:
+        """Replace the Status with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(shop_Status, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: StatusManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> shop_Status:
-        """Patch the Status called `name`."""
+        """Patch the Status called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(shop_Status, name, patch, options)
 
     def edit(
@@ -668,17 +1552,31 @@ class StatusClient(StatusCollection):
         change: Callable[[shop_Status], object],
         **options: Unpack[EditOptions],
     ) -> shop_Status:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(shop_Status, name, change, options)
 
     def apply(
         self,
-        body: shop_Status | Mapping[str, object],
+        body: shop_Status | StatusManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> shop_Status:
         """Server-side apply: create or update the Status.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(shop_Status, body, options)
 
@@ -686,6 +1584,16 @@ class StatusClient(StatusCollection):
         """Delete the Status called `name`.
 
         Returns the Status if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(shop_Status, name, options)
 
@@ -693,7 +1601,24 @@ class StatusClient(StatusCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> StatusList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(StatusList, options)
 
 

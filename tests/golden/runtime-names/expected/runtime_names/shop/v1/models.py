@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     Literal as runtime_Literal,
     Model as runtime_Model,
@@ -12,6 +14,18 @@ from clientgen.runtime.models import (
     auto,
     constant,
 )
+
+if TYPE_CHECKING:
+    from .manifests import (
+        AsyncWatchManifest,
+        LiteralManifest,
+        ModelManifest,
+        None_Manifest,
+        ObjectMetaManifest,
+        QuantityManifest,
+        ResourceManifest,
+        StatusManifest,
+    )
 
 __all__ = [
     "AsyncWatch",
@@ -45,6 +59,10 @@ class AsyncWatch(runtime_Model):
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> AsyncWatchManifest: ...
+
 
 class AsyncWatchList(runtime_ModelList[AsyncWatch]):
     """A list of AsyncWatch objects."""
@@ -67,6 +85,10 @@ class Literal(runtime_Model):
     metadata: runtime_ObjectMeta = auto(runtime_ObjectMeta)
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> LiteralManifest: ...
 
 
 class LiteralList(runtime_ModelList[Literal]):
@@ -91,6 +113,10 @@ class Model(runtime_Model):
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ModelManifest: ...
+
 
 class ModelList(runtime_ModelList[Model]):
     """A list of Model objects."""
@@ -113,6 +139,10 @@ class None_(runtime_Model):
     metadata: runtime_ObjectMeta = auto(runtime_ObjectMeta)
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> None_Manifest: ...
 
 
 class NoneList(runtime_ModelList[None_]):
@@ -137,6 +167,10 @@ class ObjectMeta(runtime_Model):
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ObjectMetaManifest: ...
+
 
 class ObjectMetaList(runtime_ModelList[ObjectMeta]):
     """A list of ObjectMeta objects."""
@@ -159,6 +193,10 @@ class Quantity(runtime_Model):
     metadata: runtime_ObjectMeta = auto(runtime_ObjectMeta)
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> QuantityManifest: ...
 
 
 class QuantityList(runtime_ModelList[Quantity]):
@@ -183,6 +221,10 @@ class Resource(runtime_Model):
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
 
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ResourceManifest: ...
+
 
 class ResourceList(runtime_ModelList[Resource]):
     """A list of Resource objects."""
@@ -205,6 +247,10 @@ class Status(runtime_Model):
     metadata: runtime_ObjectMeta = auto(runtime_ObjectMeta)
     amount: runtime_Quantity | None = None
     mode: runtime_Literal["a"] | str | None = None
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> StatusManifest: ...
 
 
 class StatusList(runtime_ModelList[Status]):

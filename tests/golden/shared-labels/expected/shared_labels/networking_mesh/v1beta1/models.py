@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import RouteManifest
 
 __all__ = [
     "Route",
@@ -28,6 +33,10 @@ class Route(Model):
     kind: Literal["Route"] = constant("Route")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: RouteSpec = auto(RouteSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> RouteManifest: ...
 
 
 class RouteList(ModelList[Route]):

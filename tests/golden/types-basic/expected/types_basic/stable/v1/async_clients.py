@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,14 +21,24 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from crontab_types import CronTab, RunPolicy, RunPolicyList
 from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import CronTabList
 from .resources import CRON_TABS, RUN_POLICIES
+
+if TYPE_CHECKING:
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from .manifests import CronTabManifest, RunPolicyManifest
 
 __all__ = [
     "AsyncCronTabClient",
@@ -38,47 +48,120 @@ __all__ = [
 ]
 
 
-class AsyncCronTabCollection(AsyncResourceClient):
+class AsyncCronTabCollection(AsyncWaitingCollection[CronTab]):
     """Lists and watches CronTab objects in all namespaces."""
 
     resource = CRON_TABS
     _accessor = "cron_tabs"
+    _model = CronTab
+    _list_model = CronTabList
 
     async def list(self, **options: Unpack[ListOptions]) -> CronTabList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(CronTabList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[CronTab]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CronTabList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[CronTab]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CronTab, options)
 
 
-class AsyncCronTabClient(AsyncCronTabCollection):
+class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
     """Client for CronTab objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> CronTab:
-        """Get the CronTab called `name`."""
+        """Get the CronTab called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(CronTab, name, options)
 
-    async def create(self, body: CronTab, **options: Unpack[WriteOptions]) -> CronTab:
-        """Create the CronTab."""
+    async def create(
+        self,
+        body: CronTab | CronTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronTab:
+        """Create the CronTab.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(CronTab, body, options)
 
-    async def update(self, body: CronTab, **options: Unpack[WriteOptions]) -> CronTab:
-        """Replace the CronTab with `body`."""
+    async def update(
+        self,
+        body: CronTab | CronTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronTab:
+        """Replace the CronTab with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CronTab, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: CronTabManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> CronTab:
-        """Patch the CronTab called `name`."""
+        """Patch the CronTab called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(CronTab, name, patch, options)
 
     async def edit(
@@ -87,17 +170,31 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         change: Callable[[CronTab], object],
         **options: Unpack[EditOptions],
     ) -> CronTab:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(CronTab, name, change, options)
 
     async def apply(
         self,
-        body: CronTab | Mapping[str, object],
+        body: CronTab | CronTabManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
         """Server-side apply: create or update the CronTab.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CronTab, body, options)
 
@@ -105,6 +202,16 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         """Delete the CronTab called `name`.
 
         Returns the CronTab if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CronTab, name, options)
 
@@ -112,70 +219,178 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CronTabList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(CronTabList, options)
 
-    async def update_status(self, body: CronTab, **options: Unpack[WriteOptions]) -> CronTab:
-        """Replace the status of the CronTab with that of `body`."""
+    async def update_status(
+        self,
+        body: CronTab | CronTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronTab:
+        """Replace the status of the CronTab with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(CronTab, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: CronTab | Mapping[str, object],
+        body: CronTab | CronTabManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
         """Server-side apply: update the status of the CronTab.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(CronTab, body, options, subresource="status")
 
-    def scale(self, name: str) -> AsyncSubresource[Scale]:
+    def scale(self, name: str) -> AsyncSubresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the CronTab called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> AsyncSubresource[CronTab]:
+    def status(self, name: str) -> AsyncSubresource[CronTab, CronTabManifest]:
         """Get, update, patch, apply or edit the status of the CronTab called `name`."""
         return self._subresource(CronTab, name, "status")
 
 
-class AsyncRunPolicyClient(AsyncResourceClient):
+class AsyncRunPolicyClient(AsyncWaitingClient[RunPolicy]):
     """Client for RunPolicy objects."""
 
     resource = RUN_POLICIES
     _accessor = "run_policies"
+    _model = RunPolicy
+    _list_model = RunPolicyList
 
     async def list(self, **options: Unpack[ListOptions]) -> RunPolicyList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(RunPolicyList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[RunPolicy]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(RunPolicyList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[RunPolicy]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(RunPolicy, options)
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> RunPolicy:
-        """Get the RunPolicy called `name`."""
+        """Get the RunPolicy called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(RunPolicy, name, options)
 
-    async def create(self, body: RunPolicy, **options: Unpack[WriteOptions]) -> RunPolicy:
-        """Create the RunPolicy."""
+    async def create(
+        self,
+        body: RunPolicy | RunPolicyManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> RunPolicy:
+        """Create the RunPolicy.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(RunPolicy, body, options)
 
-    async def update(self, body: RunPolicy, **options: Unpack[WriteOptions]) -> RunPolicy:
-        """Replace the RunPolicy with `body`."""
+    async def update(
+        self,
+        body: RunPolicy | RunPolicyManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> RunPolicy:
+        """Replace the RunPolicy with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(RunPolicy, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: RunPolicyManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> RunPolicy:
-        """Patch the RunPolicy called `name`."""
+        """Patch the RunPolicy called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(RunPolicy, name, patch, options)
 
     async def edit(
@@ -184,17 +399,31 @@ class AsyncRunPolicyClient(AsyncResourceClient):
         change: Callable[[RunPolicy], object],
         **options: Unpack[EditOptions],
     ) -> RunPolicy:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(RunPolicy, name, change, options)
 
     async def apply(
         self,
-        body: RunPolicy | Mapping[str, object],
+        body: RunPolicy | RunPolicyManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> RunPolicy:
         """Server-side apply: create or update the RunPolicy.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(RunPolicy, body, options)
 
@@ -202,6 +431,16 @@ class AsyncRunPolicyClient(AsyncResourceClient):
         """Delete the RunPolicy called `name`.
 
         Returns the RunPolicy if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(RunPolicy, name, options)
 
@@ -209,7 +448,24 @@ class AsyncRunPolicyClient(AsyncResourceClient):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> RunPolicyList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(RunPolicyList, options)
 
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import UNSET_ZERO, Literal, Model, ObjectMeta, auto, constant, field
+
+if TYPE_CHECKING:
+    from .manifests import ScaleManifest
 
 __all__ = [
     "Scale",
@@ -33,3 +38,7 @@ class Scale(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ScaleSpec = auto(ScaleSpec)
     status: ScaleStatus = auto(ScaleStatus)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ScaleManifest: ...

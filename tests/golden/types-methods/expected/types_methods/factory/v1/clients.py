@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from async_factory_types import Report, Review, Robot, Speed, AsyncJob
 from clientgen.runtime import (
@@ -22,13 +22,24 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    ResourceClient,
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import ReportList, RobotList, AsyncJobList
 from .resources import JOBS, REPORTS, REVIEWS, ROBOTS
+
+if TYPE_CHECKING:
+    from ...autoscaling.v1.manifests import ScaleManifest
+    from .manifests import ReviewManifest, RobotManifest, SpeedManifest, AsyncJobManifest
 
 __all__ = [
     "AsyncJobClient",
@@ -41,47 +52,119 @@ __all__ = [
 ]
 
 
-class AsyncJobCollection(ResourceClient):
+class AsyncJobCollection(WaitingCollection[AsyncJob]):
     """Lists and watches AsyncJob objects in all namespaces."""
 
     resource = JOBS
+    _model = AsyncJob
+    _list_model = AsyncJobList
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncJobList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(AsyncJobList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[AsyncJob]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(AsyncJobList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[AsyncJob]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(AsyncJob, options)
 
 
-class AsyncJobClient(AsyncJobCollection):
+class AsyncJobClient(WaitingClient[AsyncJob], AsyncJobCollection):
     """Client for AsyncJob objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncJob:
-        """Get the AsyncJob called `name`."""
+        """Get the AsyncJob called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(AsyncJob, name, options)
 
-    def create(self, body: AsyncJob, **options: Unpack[WriteOptions]) -> AsyncJob:
-        """Create the AsyncJob."""
+    def create(
+        self,
+        body: AsyncJob | AsyncJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> AsyncJob:
+        """Create the AsyncJob.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(AsyncJob, body, options)
 
-    def update(self, body: AsyncJob, **options: Unpack[WriteOptions]) -> AsyncJob:
-        """Replace the AsyncJob with `body`."""
+    def update(
+        self,
+        body: AsyncJob | AsyncJobManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> AsyncJob:
+        """Replace the AsyncJob with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(AsyncJob, body, options)
 
     def apply(
         self,
-        body: AsyncJob | Mapping[str, object],
+        body: AsyncJob | AsyncJobManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> AsyncJob:
         """Server-side apply: create or update the AsyncJob.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(AsyncJob, body, options)
 
@@ -89,29 +172,82 @@ class AsyncJobClient(AsyncJobCollection):
         """Delete the AsyncJob called `name`.
 
         Returns the AsyncJob if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(AsyncJob, name, options)
 
 
-class ReportClient(ResourceClient):
+class ReportClient(WaitingClient[Report]):
     """Client for Report objects."""
 
     resource = REPORTS
+    _model = Report
+    _list_model = ReportList
 
     def list(self, **options: Unpack[ListOptions]) -> ReportList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(ReportList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Report]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ReportList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Report]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Report, options)
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Report:
-        """Get the Report called `name`."""
+        """Get the Report called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Report, name, options)
 
 
@@ -120,51 +256,135 @@ class ReviewClient(ResourceClient):
 
     resource = REVIEWS
 
-    def create(self, body: Review, **options: Unpack[WriteOptions]) -> Review:
-        """Create the Review."""
+    def create(
+        self,
+        body: Review | ReviewManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Review:
+        """Create the Review.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Review, body, options)
 
 
-class RobotCollection(ResourceClient):
+class RobotCollection(WaitingCollection[Robot]):
     """Lists and watches Robot objects in all namespaces."""
 
     resource = ROBOTS
+    _model = Robot
+    _list_model = RobotList
 
     def list(self, **options: Unpack[ListOptions]) -> RobotList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(RobotList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Robot]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(RobotList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Robot]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Robot, options)
 
 
-class RobotClient(RobotCollection):
+class RobotClient(WaitingClient[Robot], RobotCollection):
     """Client for Robot objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Robot:
-        """Get the Robot called `name`."""
+        """Get the Robot called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Robot, name, options)
 
-    def create(self, body: Robot, **options: Unpack[WriteOptions]) -> Robot:
-        """Create the Robot."""
+    def create(
+        self,
+        body: Robot | RobotManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Robot:
+        """Create the Robot.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Robot, body, options)
 
-    def update(self, body: Robot, **options: Unpack[WriteOptions]) -> Robot:
-        """Replace the Robot with `body`."""
+    def update(
+        self,
+        body: Robot | RobotManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Robot:
+        """Replace the Robot with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Robot, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: RobotManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Robot:
-        """Patch the Robot called `name`."""
+        """Patch the Robot called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Robot, name, patch, options)
 
     def edit(
@@ -173,17 +393,31 @@ class RobotClient(RobotCollection):
         change: Callable[[Robot], object],
         **options: Unpack[EditOptions],
     ) -> Robot:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Robot, name, change, options)
 
     def apply(
         self,
-        body: Robot | Mapping[str, object],
+        body: Robot | RobotManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Robot:
         """Server-side apply: create or update the Robot.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Robot, body, options)
 
@@ -191,43 +425,90 @@ class RobotClient(RobotCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> RobotList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(RobotList, options)
 
-    def update_status(self, body: Robot, **options: Unpack[WriteOptions]) -> Robot:
-        """Replace the status of the Robot with that of `body`."""
+    def update_status(
+        self,
+        body: Robot | RobotManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Robot:
+        """Replace the status of the Robot with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Robot, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Robot | Mapping[str, object],
+        body: Robot | RobotManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Robot:
         """Server-side apply: update the status of the Robot.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Robot, body, options, subresource="status")
 
-    def scale(self, name: str) -> Subresource[Scale]:
+    def scale(self, name: str) -> Subresource[Scale, ScaleManifest]:
         """Get, update, patch, apply or edit the scale of the Robot called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    def status(self, name: str) -> Subresource[Robot]:
+    def status(self, name: str) -> Subresource[Robot, RobotManifest]:
         """Get, update, patch, apply or edit the status of the Robot called `name`."""
         return self._subresource(Robot, name, "status")
 
     def accelerate(
         self,
         name: str,
-        body: Speed,
+        body: Speed | SpeedManifest | Unstructured,
         **options: Unpack[WriteOptions],
     ) -> AsyncJob:
-        """Replace the status of the Robot called `name` with `body`."""
+        """Replace the status of the Robot called `name` with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update_named(AsyncJob, name, body, options, subresource="status")
 
     def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
-        """Get the scale of the Robot called `name`."""
+        """Get the scale of the Robot called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Scale, name, options, subresource="scale")
 
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,13 +21,16 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.models import Status, Unstructured
 from kiosk.v2 import CronTab, NightlyTab
 from msgspec import UNSET, UnsetType
 
 from .models import CronTabList, NightlyTabList
 from .resources import CRON_TABS, NIGHTLY_TABS
+
+if TYPE_CHECKING:
+    from .manifests import CronTabManifest, NightlyTabManifest
 
 __all__ = [
     "CronTabClient",
@@ -38,47 +41,120 @@ __all__ = [
 ]
 
 
-class CronTabCollection(ResourceClient):
+class CronTabCollection(WaitingCollection[CronTab]):
     """Lists and watches CronTab objects in all namespaces."""
 
     resource = CRON_TABS
     _accessor = "cron_tabs"
+    _model = CronTab
+    _list_model = CronTabList
 
     def list(self, **options: Unpack[ListOptions]) -> CronTabList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(CronTabList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[CronTab]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(CronTabList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[CronTab]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(CronTab, options)
 
 
-class CronTabClient(CronTabCollection):
+class CronTabClient(WaitingClient[CronTab], CronTabCollection):
     """Client for CronTab objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> CronTab:
-        """Get the CronTab called `name`."""
+        """Get the CronTab called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(CronTab, name, options)
 
-    def create(self, body: CronTab, **options: Unpack[WriteOptions]) -> CronTab:
-        """Create the CronTab."""
+    def create(
+        self,
+        body: CronTab | CronTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronTab:
+        """Create the CronTab.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(CronTab, body, options)
 
-    def update(self, body: CronTab, **options: Unpack[WriteOptions]) -> CronTab:
-        """Replace the CronTab with `body`."""
+    def update(
+        self,
+        body: CronTab | CronTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> CronTab:
+        """Replace the CronTab with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(CronTab, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: CronTabManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> CronTab:
-        """Patch the CronTab called `name`."""
+        """Patch the CronTab called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(CronTab, name, patch, options)
 
     def edit(
@@ -87,17 +163,31 @@ class CronTabClient(CronTabCollection):
         change: Callable[[CronTab], object],
         **options: Unpack[EditOptions],
     ) -> CronTab:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(CronTab, name, change, options)
 
     def apply(
         self,
-        body: CronTab | Mapping[str, object],
+        body: CronTab | CronTabManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
         """Server-side apply: create or update the CronTab.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(CronTab, body, options)
 
@@ -105,6 +195,16 @@ class CronTabClient(CronTabCollection):
         """Delete the CronTab called `name`.
 
         Returns the CronTab if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(CronTab, name, options)
 
@@ -112,51 +212,141 @@ class CronTabClient(CronTabCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> CronTabList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(CronTabList, options)
 
 
-class NightlyTabCollection(ResourceClient):
+class NightlyTabCollection(WaitingCollection[NightlyTab]):
     """Lists and watches NightlyTab objects in all namespaces."""
 
     resource = NIGHTLY_TABS
     _accessor = "nightly_tabs"
+    _model = NightlyTab
+    _list_model = NightlyTabList
 
     def list(self, **options: Unpack[ListOptions]) -> NightlyTabList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(NightlyTabList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[NightlyTab]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(NightlyTabList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[NightlyTab]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(NightlyTab, options)
 
 
-class NightlyTabClient(NightlyTabCollection):
+class NightlyTabClient(WaitingClient[NightlyTab], NightlyTabCollection):
     """Client for NightlyTab objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> NightlyTab:
-        """Get the NightlyTab called `name`."""
+        """Get the NightlyTab called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(NightlyTab, name, options)
 
-    def create(self, body: NightlyTab, **options: Unpack[WriteOptions]) -> NightlyTab:
-        """Create the NightlyTab."""
+    def create(
+        self,
+        body: NightlyTab | NightlyTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> NightlyTab:
+        """Create the NightlyTab.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(NightlyTab, body, options)
 
-    def update(self, body: NightlyTab, **options: Unpack[WriteOptions]) -> NightlyTab:
-        """Replace the NightlyTab with `body`."""
+    def update(
+        self,
+        body: NightlyTab | NightlyTabManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> NightlyTab:
+        """Replace the NightlyTab with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(NightlyTab, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: NightlyTabManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> NightlyTab:
-        """Patch the NightlyTab called `name`."""
+        """Patch the NightlyTab called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(NightlyTab, name, patch, options)
 
     def edit(
@@ -165,17 +355,31 @@ class NightlyTabClient(NightlyTabCollection):
         change: Callable[[NightlyTab], object],
         **options: Unpack[EditOptions],
     ) -> NightlyTab:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(NightlyTab, name, change, options)
 
     def apply(
         self,
-        body: NightlyTab | Mapping[str, object],
+        body: NightlyTab | NightlyTabManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> NightlyTab:
         """Server-side apply: create or update the NightlyTab.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(NightlyTab, body, options)
 
@@ -183,6 +387,16 @@ class NightlyTabClient(NightlyTabCollection):
         """Delete the NightlyTab called `name`.
 
         Returns the NightlyTab if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(NightlyTab, name, options)
 
@@ -190,7 +404,24 @@ class NightlyTabClient(NightlyTabCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> NightlyTabList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(NightlyTabList, options)
 
 

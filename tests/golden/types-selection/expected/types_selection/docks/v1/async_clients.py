@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,14 +21,23 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from docks.parts import Mooring
 from docks.v1 import Crane, Ship
 from msgspec import UNSET, UnsetType
 
 from .models import ShipList
 from .resources import SHIPS
+
+if TYPE_CHECKING:
+    from .manifests import ShipManifest
 
 __all__ = [
     "AsyncDocksV1Client",
@@ -37,46 +46,119 @@ __all__ = [
 ]
 
 
-class AsyncShipCollection(AsyncResourceClient):
+class AsyncShipCollection(AsyncWaitingCollection[Ship]):
     """Lists and watches Ship objects in all namespaces."""
 
     resource = SHIPS
+    _model = Ship
+    _list_model = ShipList
 
     async def list(self, **options: Unpack[ListOptions]) -> ShipList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ShipList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Ship]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ShipList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Ship]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Ship, options)
 
 
-class AsyncShipClient(AsyncShipCollection):
+class AsyncShipClient(AsyncWaitingClient[Ship], AsyncShipCollection):
     """Client for Ship objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Ship:
-        """Get the Ship called `name`."""
+        """Get the Ship called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Ship, name, options)
 
-    async def create(self, body: Ship, **options: Unpack[WriteOptions]) -> Ship:
-        """Create the Ship."""
+    async def create(
+        self,
+        body: Ship | ShipManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Ship:
+        """Create the Ship.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Ship, body, options)
 
-    async def update(self, body: Ship, **options: Unpack[WriteOptions]) -> Ship:
-        """Replace the Ship with `body`."""
+    async def update(
+        self,
+        body: Ship | ShipManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Ship:
+        """Replace the Ship with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Ship, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: ShipManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Ship:
-        """Patch the Ship called `name`."""
+        """Patch the Ship called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Ship, name, patch, options)
 
     async def edit(
@@ -85,17 +167,31 @@ class AsyncShipClient(AsyncShipCollection):
         change: Callable[[Ship], object],
         **options: Unpack[EditOptions],
     ) -> Ship:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Ship, name, change, options)
 
     async def apply(
         self,
-        body: Ship | Mapping[str, object],
+        body: Ship | ShipManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Ship:
         """Server-side apply: create or update the Ship.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Ship, body, options)
 
@@ -103,6 +199,16 @@ class AsyncShipClient(AsyncShipCollection):
         """Delete the Ship called `name`.
 
         Returns the Ship if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Ship, name, options)
 
@@ -110,30 +216,77 @@ class AsyncShipClient(AsyncShipCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ShipList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ShipList, options)
 
-    async def update_status(self, body: Ship, **options: Unpack[WriteOptions]) -> Ship:
-        """Replace the status of the Ship with that of `body`."""
+    async def update_status(
+        self,
+        body: Ship | ShipManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Ship:
+        """Replace the status of the Ship with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Ship, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Ship | Mapping[str, object],
+        body: Ship | ShipManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Ship:
         """Server-side apply: update the status of the Ship.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Ship, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Ship]:
+    def status(self, name: str) -> AsyncSubresource[Ship, ShipManifest]:
         """Get, update, patch, apply or edit the status of the Ship called `name`."""
         return self._subresource(Ship, name, "status")
 
-    async def moor(self, name: str, body: Mooring, **options: Unpack[WriteOptions]) -> Crane:
-        """Replace the status of the Ship called `name` with `body`."""
+    async def moor(
+        self,
+        name: str,
+        body: Mooring | Mapping[str, Any] | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Crane:
+        """Replace the status of the Ship called `name` with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update_named(Crane, name, body, options, subresource="status")
 
 

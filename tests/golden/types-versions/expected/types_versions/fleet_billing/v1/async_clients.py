@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,13 +21,16 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 from fleet.billing_v1 import Invoice
 from msgspec import UNSET, UnsetType
 
 from .models import InvoiceList
 from .resources import INVOICES
+
+if TYPE_CHECKING:
+    from .manifests import InvoiceManifest
 
 __all__ = [
     "AsyncFleetBillingV1Client",
@@ -36,46 +39,119 @@ __all__ = [
 ]
 
 
-class AsyncInvoiceCollection(AsyncResourceClient):
+class AsyncInvoiceCollection(AsyncWaitingCollection[Invoice]):
     """Lists and watches Invoice objects in all namespaces."""
 
     resource = INVOICES
+    _model = Invoice
+    _list_model = InvoiceList
 
     async def list(self, **options: Unpack[ListOptions]) -> InvoiceList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(InvoiceList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Invoice]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(InvoiceList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Invoice]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Invoice, options)
 
 
-class AsyncInvoiceClient(AsyncInvoiceCollection):
+class AsyncInvoiceClient(AsyncWaitingClient[Invoice], AsyncInvoiceCollection):
     """Client for Invoice objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Invoice:
-        """Get the Invoice called `name`."""
+        """Get the Invoice called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Invoice, name, options)
 
-    async def create(self, body: Invoice, **options: Unpack[WriteOptions]) -> Invoice:
-        """Create the Invoice."""
+    async def create(
+        self,
+        body: Invoice | InvoiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Invoice:
+        """Create the Invoice.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Invoice, body, options)
 
-    async def update(self, body: Invoice, **options: Unpack[WriteOptions]) -> Invoice:
-        """Replace the Invoice with `body`."""
+    async def update(
+        self,
+        body: Invoice | InvoiceManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Invoice:
+        """Replace the Invoice with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Invoice, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: InvoiceManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Invoice:
-        """Patch the Invoice called `name`."""
+        """Patch the Invoice called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Invoice, name, patch, options)
 
     async def edit(
@@ -84,17 +160,31 @@ class AsyncInvoiceClient(AsyncInvoiceCollection):
         change: Callable[[Invoice], object],
         **options: Unpack[EditOptions],
     ) -> Invoice:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Invoice, name, change, options)
 
     async def apply(
         self,
-        body: Invoice | Mapping[str, object],
+        body: Invoice | InvoiceManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Invoice:
         """Server-side apply: create or update the Invoice.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Invoice, body, options)
 
@@ -102,6 +192,16 @@ class AsyncInvoiceClient(AsyncInvoiceCollection):
         """Delete the Invoice called `name`.
 
         Returns the Invoice if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Invoice, name, options)
 
@@ -109,7 +209,24 @@ class AsyncInvoiceClient(AsyncInvoiceCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> InvoiceList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(InvoiceList, options)
 
 

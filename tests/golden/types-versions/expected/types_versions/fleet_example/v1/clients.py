@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Unpack, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,13 +21,22 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.models import Status
+from clientgen.runtime.sync import (
+    Rest,
+    Subresource,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from fleet.v1 import Truck
 from msgspec import UNSET, UnsetType
 
 from .models import TruckList
 from .resources import TRUCKS
+
+if TYPE_CHECKING:
+    from .manifests import TruckManifest
 
 __all__ = [
     "FleetExampleV1Client",
@@ -36,46 +45,119 @@ __all__ = [
 ]
 
 
-class TruckCollection(ResourceClient):
+class TruckCollection(WaitingCollection[Truck]):
     """Lists and watches Truck objects in all namespaces."""
 
     resource = TRUCKS
+    _model = Truck
+    _list_model = TruckList
 
     def list(self, **options: Unpack[ListOptions]) -> TruckList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._list(TruckList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> Iterator[Truck]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(TruckList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> Watch[Truck]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Truck, options)
 
 
-class TruckClient(TruckCollection):
+class TruckClient(WaitingClient[Truck], TruckCollection):
     """Client for Truck objects in one namespace."""
 
     def get(self, name: str, **options: Unpack[GetOptions]) -> Truck:
-        """Get the Truck called `name`."""
+        """Get the Truck called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._get(Truck, name, options)
 
-    def create(self, body: Truck, **options: Unpack[WriteOptions]) -> Truck:
-        """Create the Truck."""
+    def create(
+        self,
+        body: Truck | TruckManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Truck:
+        """Create the Truck.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._create(Truck, body, options)
 
-    def update(self, body: Truck, **options: Unpack[WriteOptions]) -> Truck:
-        """Replace the Truck with `body`."""
+    def update(
+        self,
+        body: Truck | TruckManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Truck:
+        """Replace the Truck with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Truck, body, options)
 
     def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: TruckManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Truck:
-        """Patch the Truck called `name`."""
+        """Patch the Truck called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._patch(Truck, name, patch, options)
 
     def edit(
@@ -84,17 +166,31 @@ class TruckClient(TruckCollection):
         change: Callable[[Truck], object],
         **options: Unpack[EditOptions],
     ) -> Truck:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._edit(Truck, name, change, options)
 
     def apply(
         self,
-        body: Truck | Mapping[str, object],
+        body: Truck | TruckManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Truck:
         """Server-side apply: create or update the Truck.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Truck, body, options)
 
@@ -102,6 +198,16 @@ class TruckClient(TruckCollection):
         """Delete the Truck called `name`.
 
         Returns the Truck if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(Truck, name, options)
 
@@ -109,25 +215,60 @@ class TruckClient(TruckCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> TruckList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._delete_collection(TruckList, options)
 
-    def update_status(self, body: Truck, **options: Unpack[WriteOptions]) -> Truck:
-        """Replace the status of the Truck with that of `body`."""
+    def update_status(
+        self,
+        body: Truck | TruckManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Truck:
+        """Replace the status of the Truck with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._update(Truck, body, options, subresource="status")
 
     def apply_status(
         self,
-        body: Truck | Mapping[str, object],
+        body: Truck | TruckManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Truck:
         """Server-side apply: update the status of the Truck.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return self._apply(Truck, body, options, subresource="status")
 
-    def status(self, name: str) -> Subresource[Truck]:
+    def status(self, name: str) -> Subresource[Truck, TruckManifest]:
         """Get, update, patch, apply or edit the status of the Truck called `name`."""
         return self._subresource(Truck, name, "status")
 

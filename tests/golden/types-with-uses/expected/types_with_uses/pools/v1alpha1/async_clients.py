@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -21,14 +21,23 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import (
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
+from clientgen.runtime.models import Status, Unstructured
 from kubeapi.core.v1.models import Pod
 from msgspec import UNSET, UnsetType
 from pool_types import Pool
 
 from .models import PoolList
 from .resources import POOLS
+
+if TYPE_CHECKING:
+    from .manifests import PoolManifest
 
 __all__ = [
     "AsyncPoolClient",
@@ -37,46 +46,119 @@ __all__ = [
 ]
 
 
-class AsyncPoolCollection(AsyncResourceClient):
+class AsyncPoolCollection(AsyncWaitingCollection[Pool]):
     """Lists and watches Pool objects in all namespaces."""
 
     resource = POOLS
+    _model = Pool
+    _list_model = PoolList
 
     async def list(self, **options: Unpack[ListOptions]) -> PoolList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(PoolList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Pool]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(PoolList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Pool]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Pool, options)
 
 
-class AsyncPoolClient(AsyncPoolCollection):
+class AsyncPoolClient(AsyncWaitingClient[Pool], AsyncPoolCollection):
     """Client for Pool objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Pool:
-        """Get the Pool called `name`."""
+        """Get the Pool called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Pool, name, options)
 
-    async def create(self, body: Pool, **options: Unpack[WriteOptions]) -> Pool:
-        """Create the Pool."""
+    async def create(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pool:
+        """Create the Pool.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Pool, body, options)
 
-    async def update(self, body: Pool, **options: Unpack[WriteOptions]) -> Pool:
-        """Replace the Pool with `body`."""
+    async def update(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pool:
+        """Replace the Pool with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Pool, body, options)
 
     async def patch(
         self,
         name: str,
-        patch: JsonPatch | MergePatch | ApplyPatch,
+        patch: PoolManifest | JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
     ) -> Pool:
-        """Patch the Pool called `name`."""
+        """Patch the Pool called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Pool, name, patch, options)
 
     async def edit(
@@ -85,17 +167,31 @@ class AsyncPoolClient(AsyncPoolCollection):
         change: Callable[[Pool], object],
         **options: Unpack[EditOptions],
     ) -> Pool:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Pool, name, change, options)
 
     async def apply(
         self,
-        body: Pool | Mapping[str, object],
+        body: Pool | PoolManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pool:
         """Server-side apply: create or update the Pool.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Pool, body, options)
 
@@ -103,6 +199,16 @@ class AsyncPoolClient(AsyncPoolCollection):
         """Delete the Pool called `name`.
 
         Returns the Pool if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Pool, name, options)
 
@@ -110,30 +216,76 @@ class AsyncPoolClient(AsyncPoolCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> PoolList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(PoolList, options)
 
-    async def update_status(self, body: Pool, **options: Unpack[WriteOptions]) -> Pool:
-        """Replace the status of the Pool with that of `body`."""
+    async def update_status(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pool:
+        """Replace the status of the Pool with that of `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Pool, body, options, subresource="status")
 
     async def apply_status(
         self,
-        body: Pool | Mapping[str, object],
+        body: Pool | PoolManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Pool:
         """Server-side apply: update the status of the Pool.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Pool, body, options, subresource="status")
 
-    def status(self, name: str) -> AsyncSubresource[Pool]:
+    def status(self, name: str) -> AsyncSubresource[Pool, PoolManifest]:
         """Get, update, patch, apply or edit the status of the Pool called `name`."""
         return self._subresource(Pool, name, "status")
 
-    async def provision(self, body: Pool, **options: Unpack[WriteOptions]) -> Pod:
-        """Create the Pool."""
+    async def provision(
+        self,
+        body: Pool | PoolManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Pod:
+        """Create the Pool.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Pod, body, options)
 
 

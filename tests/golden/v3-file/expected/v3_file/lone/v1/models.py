@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
+
+if TYPE_CHECKING:
+    from .manifests import ThingManifest
 
 __all__ = [
     "Thing",
@@ -28,6 +33,10 @@ class Thing(Model):
     kind: Literal["Thing"] = constant("Thing")
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ThingSpec = auto(ThingSpec)
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ThingManifest: ...
 
 
 class ThingList(ModelList[Thing]):

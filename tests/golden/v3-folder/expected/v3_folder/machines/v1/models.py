@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -15,6 +17,9 @@ from clientgen.runtime.models import (
     constant,
     field,
 )
+
+if TYPE_CHECKING:
+    from .manifests import WidgetManifest
 
 __all__ = [
     "Widget",
@@ -54,6 +59,10 @@ class Widget(Model):
 
     May be null.
     """
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> WidgetManifest: ...
 
 
 class WidgetList(ModelList[Widget]):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Unpack, overload
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
@@ -19,12 +19,15 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
-from clientgen.runtime.models import Status
+from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
 from .models import Shape, ShapeList
 from .resources import SHAPES
+
+if TYPE_CHECKING:
+    from .manifests import ShapeManifest
 
 __all__ = [
     "AsyncShapeClient",
@@ -33,41 +36,119 @@ __all__ = [
 ]
 
 
-class AsyncShapeCollection(AsyncResourceClient):
+class AsyncShapeCollection(AsyncWaitingCollection[Shape]):
     """Lists and watches Shape objects in all namespaces."""
 
     resource = SHAPES
+    _model = Shape
+    _list_model = ShapeList
 
     async def list(self, **options: Unpack[ListOptions]) -> ShapeList:
-        """List the objects that match the options. With `limit`, return a single page."""
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._list(ShapeList, options)
 
     def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Shape]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            timeout_seconds: the seconds after which the server ends the call.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._each(ShapeList, options)
 
     def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Shape]:
-        """Yield an event for every change to the objects that match the options, until stopped."""
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            timeout_seconds: the seconds after which the server ends the call.
+            allow_watch_bookmarks: whether the server reports its progress; on by default.
+            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the objects that exist already first.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return self._watch(Shape, options)
 
 
-class AsyncShapeClient(AsyncShapeCollection):
+class AsyncShapeClient(AsyncWaitingClient[Shape], AsyncShapeCollection):
     """Client for Shape objects in one namespace."""
 
     async def get(self, name: str, **options: Unpack[GetOptions]) -> Shape:
-        """Get the Shape called `name`."""
+        """Get the Shape called `name`.
+
+        Args:
+            resource_version: return a state at least as new as this version; `0` means any.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._get(Shape, name, options)
 
-    async def create(self, body: Shape, **options: Unpack[WriteOptions]) -> Shape:
-        """Create the Shape."""
+    async def create(
+        self,
+        body: Shape | ShapeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Shape:
+        """Create the Shape.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._create(Shape, body, options)
 
-    async def update(self, body: Shape, **options: Unpack[WriteOptions]) -> Shape:
-        """Replace the Shape with `body`."""
+    async def update(
+        self,
+        body: Shape | ShapeManifest | Unstructured,
+        **options: Unpack[WriteOptions],
+    ) -> Shape:
+        """Replace the Shape with `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._update(Shape, body, options)
 
-    async def patch(self, name: str, patch: Patch, **options: Unpack[PatchOptions]) -> Shape:
-        """Patch the Shape called `name`."""
+    async def patch(
+        self,
+        name: str,
+        patch: ShapeManifest | Patch,
+        **options: Unpack[PatchOptions],
+    ) -> Shape:
+        """Patch the Shape called `name`. A dict is a merge patch.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: for ApplyPatch: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._patch(Shape, name, patch, options)
 
     async def edit(
@@ -76,17 +157,31 @@ class AsyncShapeClient(AsyncShapeCollection):
         change: Callable[[Shape], object],
         **options: Unpack[EditOptions],
     ) -> Shape:
-        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._edit(Shape, name, change, options)
 
     async def apply(
         self,
-        body: Shape | Mapping[str, object],
+        body: Shape | ShapeManifest | Unstructured,
         **options: Unpack[ApplyOptions],
     ) -> Shape:
         """Server-side apply: create or update the Shape.
 
         The field manager owns the fields that are set in `body`.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            field_manager: the owner of the fields that are set; by default the program's name.
+            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            force: take over fields that other field managers own.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._apply(Shape, body, options)
 
@@ -94,6 +189,16 @@ class AsyncShapeClient(AsyncShapeCollection):
         """Delete the Shape called `name`.
 
         Returns the Shape if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            uid: delete the object only if it has this uid.
+            resource_version: delete the object only if it has this version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Shape, name, options)
 
@@ -101,7 +206,24 @@ class AsyncShapeClient(AsyncShapeCollection):
         self,
         **options: Unpack[DeleteCollectionOptions],
     ) -> ShapeList | Status:
-        """Delete every object that matches the options."""
+        """Delete every object that matches the options.
+
+        Args:
+            label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
+            field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
+            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
+            shard_selector: the part of the collection that is selected, by a hash of a field.
+            limit: delete at most about this many objects.
+            continue_: the token of the page before: `metadata.continue_` of its list.
+            timeout_seconds: the seconds after which the server ends the call.
+            dry_run: run all checks, but store nothing.
+            grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
+            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            orphan_dependents: deprecated: use `propagation_policy`.
+            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            timeout: the seconds the whole call may take, including retries.
+        """
         return await self._delete_collection(ShapeList, options)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clientgen.runtime.models import (
     NO_RAW,
     Literal,
@@ -19,6 +21,9 @@ from clientgen.runtime.models import (
 )
 
 from ...core.v1.models import LocalObjectReference
+
+if TYPE_CHECKING:
+    from .manifests import ShapeManifest
 
 __all__ = [
     "Line",
@@ -85,6 +90,10 @@ class Shape(Model):
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: ShapeSpec = auto(ShapeSpec)
     """What it is to be."""
+
+    if TYPE_CHECKING:
+
+        def __manifest__(self) -> ShapeManifest: ...
 
 
 class ShapeList(ModelList[Shape]):

@@ -1,0 +1,199 @@
+"""`clientgen webhooks`: the manifests that make an API server call a program's webhooks."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from clientgen._problems import ClientgenError, Problem, Problems
+from clientgen._yaml.dumper import write_yaml
+from clientgen.cli.options import PATH, quiet_option
+from clientgen.cli.suggestions import OneOf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["webhooks"]
+
+_TARGET: Final = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)")
+
+
+@click.command(short_help="Write the configurations of your webhooks.")
+@click.argument("target", metavar="MODULE:ATTRIBUTE")
+@click.option("--name", default="", help="The name of the configurations.")
+@click.option(
+    "--service", default="", metavar="NAMESPACE/NAME", help="The service of the webhooks."
+)
+@click.option("--port", type=int, default=443, show_default=True, help="The port of the service.")
+@click.option("--url", default="", metavar="URL", help="The URL of the webhooks, if no service.")
+@click.option("--ca-bundle", type=PATH, metavar="FILE", help="The authority of the certificate.")
+@click.option(
+    "--annotation",
+    "annotations",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An annotation of the configurations. May be given several times.",
+)
+@click.option(
+    "--failure-policy",
+    type=OneOf(["Fail", "Ignore"]),
+    help="What becomes of requests without an answer, where the code does not say.",
+)
+@click.option(
+    "--conversions",
+    is_flag=True,
+    help="Write the parts of CustomResourceDefinitions instead: patches for kustomize.",
+)
+@click.option("--output", type=PATH, metavar="FILE", help="The file to write; else it is printed.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the file differs.")
+@quiet_option
+def webhooks(
+    *,
+    target: str,
+    name: str,
+    annotations: tuple[str, ...],
+    failure_policy: str | None,
+    conversions: bool,
+    output: Path | None,
+    check: bool,
+    quiet: bool,
+    **place: Any,
+) -> None:
+    """Write the webhook configurations of a program.
+
+    ATTRIBUTE is a `Webhooks` or an `AsyncWebhooks` of the MODULE, or a function that returns one
+    without arguments. The module is imported: it must not start anything. Modules are looked for in
+    this directory, in `src`, and on Python's path.
+    """
+    if check and output is None:
+        raise click.UsageError("--check needs --output: the file to compare with")
+    if not name and not conversions:
+        raise click.UsageError("--name is missing: the name of the configurations")
+    if place["ca_bundle"] is not None:
+        place["ca_bundle"] = _read(place["ca_bundle"]).decode("ascii", "replace")
+    served = _loaded(target)
+    try:
+        if conversions:
+            objects = served.crd_conversions(**_given(place))
+        else:
+            defaults = {"failure_policy": failure_policy} if failure_policy else {}
+            pairs = _pairs(annotations)
+            objects = served.configurations(name, annotations=pairs, **_given(place), **defaults)
+    except (ValueError, LookupError) as error:
+        raise ClientgenError([Problem(target, str(error.args[0]))]) from error
+    text = "---\n".join(write_yaml(each, sort_keys=False) for each in objects)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        _save(output, f"{_header(target)}\n{text}", check=check, quiet=quiet)
+
+
+def _given(place: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in place.items() if value is not None}
+
+
+def _pairs(annotations: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in annotations]
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise click.UsageError(f"an annotation is written KEY=VALUE, not {key!r}")
+    return {key: value for key, _, value in pairs}
+
+
+def _loaded(target: str) -> Any:
+    """Import what is named.
+
+    Raises:
+        ClientgenError: There is no such thing, or it is no server of webhooks.
+    """
+    from clientgen.generator.python_types import module_loader  # other commands do not need it
+
+    match = _TARGET.fullmatch(target)
+    if match is None:
+        hint = "write it as in `shop.webhooks:webhooks`"
+        raise ClientgenError([Problem(target, "this is not MODULE:ATTRIBUTE", hint)])
+    module_name, attribute = match.groups()
+    root, problems = Path(), Problems()
+    with module_loader.searching(root):
+        location = module_loader.find(module_name)
+        if location is None or location.file is None:
+            raise ClientgenError([module_loader.missing(module_name, root, target)])
+        module = module_loader.import_module_at(module_name, location, root, problems)
+        problems.raise_if_any()
+        return _server(module, attribute, target)
+
+
+def _server(module: object, attribute: str, target: str) -> Any:
+    found: Any = module
+    for part in attribute.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        raise ClientgenError([Problem(target, f"the module has no attribute {attribute!r}")])
+    if callable(found) and not hasattr(found, "configurations"):
+        try:
+            found = found()
+        except Exception as error:
+            what = f"calling it raises {type(error).__name__}: {error}"
+            hint = "it must return the webhooks without arguments"
+            raise ClientgenError([Problem(target, what, hint)]) from error
+    if isinstance(found, type) or not hasattr(found, "crd_conversions"):
+        what = f"it is a {type(found).__name__}, not Webhooks or AsyncWebhooks"
+        hint = "name an attribute with the webhooks, or a function that returns them"
+        raise ClientgenError([Problem(target, what, hint)])
+    return found
+
+
+def _header(target: str) -> str:
+    from clientgen.generator.manifest import header
+
+    return header(target)
+
+
+def _save(output: Path, text: str, *, check: bool, quiet: bool) -> None:
+    """Write the file, or compare it.
+
+    Raises:
+        ClientgenError: There is a file that clientgen did not write, or it cannot be written.
+    """
+    from clientgen.generator.atomic_write import replace_file
+    from clientgen.generator.manifest import has_header
+
+    before = _read(output) if os.path.lexists(output) else b""
+    if check:
+        _compare(output, before, text, quiet=quiet)
+        return
+    if before and not has_header(before):
+        hint = "move it away, or choose another --output"
+        raise ClientgenError([Problem(str(output), "clientgen did not write this file", hint)])
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(output, text.encode())
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ClientgenError([Problem(str(output), f"it cannot be written: {why}")]) from error
+    if not quiet:
+        click.echo(f"{output}: {'unchanged' if before == text.encode() else 'written'}")
+
+
+def _compare(output: Path, before: bytes, text: str, *, quiet: bool) -> None:
+    if before == text.encode():
+        if not quiet:
+            click.echo(f"{output}: up to date")
+        return
+    old = before.decode("utf-8", "replace").splitlines()
+    for line in difflib.unified_diff(old, text.splitlines(), str(output), "now", lineterm=""):
+        click.echo(line)
+    raise click.exceptions.Exit(1)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ClientgenError([Problem(str(path), f"it cannot be read: {why}")]) from error

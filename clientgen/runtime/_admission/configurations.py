@@ -1,0 +1,220 @@
+"""Webhook configurations as manifests: which requests the API server sends where.
+
+https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from .._models.unstructured import Unstructured
+from .conversion import gvk_of
+from .webhook_set import CONVERT_PATH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._http.resource import Resource
+    from .._manifests.scheme import Scheme
+    from .._models.model import Model
+    from .webhook_options import WebhookOptions
+    from .webhook_set import Webhook, WebhookSet
+
+__all__ = ["Endpoint", "configurations", "crd_conversions"]
+
+_API_VERSION: Final = "admissionregistration.k8s.io/v1"
+_CONFIGURATIONS: Final = {
+    "validate": "ValidatingWebhookConfiguration",
+    "mutate": "MutatingWebhookConfiguration",
+}
+_PEM: Final = "-----BEGIN CERTIFICATE-----"
+_LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
+_SERVICE: Final = re.compile(rf"{_LABEL}/{_LABEL}")
+_NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_USUAL_PORT: Final = 443
+# The fields of a webhook by option, in the order in which manifests are written.
+_FIELDS: Final = {
+    "failure_policy": "failurePolicy",
+    "side_effects": "sideEffects",
+    "timeout_seconds": "timeoutSeconds",
+    "match_policy": "matchPolicy",
+    "match_conditions": "matchConditions",
+    "namespace_selector": "namespaceSelector",
+    "object_selector": "objectSelector",
+    "reinvocation_policy": "reinvocationPolicy",
+}
+_USUAL: Final[WebhookOptions] = {"failure_policy": "Fail", "side_effects": "None"}
+
+
+class Endpoint(Struct, frozen=True):
+    """Where the API server finds the webhooks: a service, or a URL.
+
+    Raises:
+        ValueError: It is neither, or both, or not well formed.
+    """
+
+    service: str = ""
+    port: int = _USUAL_PORT
+    url: str = ""
+    ca_bundle: str | bytes = ""
+
+    def __post_init__(self) -> None:
+        """Check everything."""
+        if bool(self.service) == bool(self.url):
+            raise ValueError('say where the webhooks are: service="NAMESPACE/NAME" or url="https:"')
+        if self.service and not _SERVICE.fullmatch(self.service):
+            raise ValueError(f"a service is written NAMESPACE/NAME, not {self.service!r}")
+        if self.url and not self.url.startswith("https://"):
+            raise ValueError(f"the URL of webhooks starts with https://, not {self.url!r}")
+        if self.ca_bundle and _PEM not in self._pem:
+            raise ValueError("ca_bundle is not PEM: it contains no BEGIN CERTIFICATE")
+
+    @property
+    def _pem(self) -> str:
+        data = self.ca_bundle
+        return data.decode("ascii", "replace") if isinstance(data, bytes) else data
+
+    def client_config(self, path: str) -> dict[str, Any]:
+        """Return the `clientConfig` for a path."""
+        config: dict[str, Any] = {}
+        if self.url:
+            config["url"] = f"{self.url.rstrip('/')}{path}"
+        else:
+            namespace, _, name = self.service.partition("/")
+            port = {} if self.port == _USUAL_PORT else {"port": self.port}
+            config["service"] = {"namespace": namespace, "name": name, "path": path, **port}
+        if self.ca_bundle:
+            config["caBundle"] = b64encode(self._pem.encode()).decode()
+        return config
+
+
+def configurations(
+    known: WebhookSet,
+    name: str,
+    endpoint: Endpoint,
+    *,
+    scheme: Scheme | None,
+    defaults: WebhookOptions,
+    annotations: Mapping[str, str],
+) -> list[Unstructured]:
+    """Return the configurations for all admission webhooks: the mutating ones, the validating ones.
+
+    Raises:
+        LookupError: The scheme does not know the resource of a class.
+        ValueError: The name is not one for objects.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"a configuration cannot be called {name!r}: write words such as my-app")
+    metadata: dict[str, Any] = {"name": name}
+    if annotations:
+        metadata["annotations"] = dict(annotations)
+    found: list[Unstructured] = []
+    for action in ("mutate", "validate"):
+        webhooks = [
+            _entry(webhook, endpoint, scheme, defaults)
+            for webhook in known.webhooks
+            if webhook.action == action
+        ]
+        if webhooks:
+            found.append(
+                Unstructured(
+                    apiVersion=_API_VERSION,
+                    kind=_CONFIGURATIONS[action],
+                    metadata=metadata | {},
+                    webhooks=webhooks,
+                )
+            )
+    return found
+
+
+def _entry(
+    webhook: Webhook, endpoint: Endpoint, scheme: Scheme | None, defaults: WebhookOptions
+) -> dict[str, Any]:
+    options: dict[str, Any] = {**_USUAL, **defaults, **webhook.options}
+    rules = options.get("rules") or [_rule(webhook, scheme)]
+    entry: dict[str, Any] = {
+        "name": _webhook_name(webhook),
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": endpoint.client_config(webhook.path),
+        "rules": [dict(rule) for rule in rules],
+    }
+    for option, field in _FIELDS.items():
+        if option not in options or (option, webhook.action) == ("reinvocation_policy", "validate"):
+            continue
+        value = options[option]
+        entry[field] = [dict(each) for each in value] if option == "match_conditions" else value
+    return entry
+
+
+def _rule(webhook: Webhook, scheme: Scheme | None) -> dict[str, Any]:
+    if issubclass(webhook.model, Unstructured):
+        raise LookupError(  # noqa: TRY004 - nothing is of a wrong type
+            f"{webhook.path}: objects without a class need rules: give the webhook rules=[...]"
+        )
+    resource = _resource(webhook.model, scheme)
+    return {
+        "operations": list(webhook.operations),
+        "apiGroups": [resource.group],
+        "apiVersions": [resource.version],
+        "resources": [resource.plural],
+        "scope": "Namespaced" if resource.namespaced else "Cluster",
+    }
+
+
+def _resource(model: type[Model], scheme: Scheme | None) -> Resource:
+    if scheme is None:
+        raise LookupError(
+            f"nobody said which resource {model.__name__} is: give the webhooks"
+            " scheme=..., such as that of a clientset (`k.scheme`)"
+        )
+    return scheme.resource(model)
+
+
+def _webhook_name(webhook: Webhook) -> str:
+    """Return a name of at least three labels, as the API server wants; one for each path."""
+    if issubclass(webhook.model, Unstructured):
+        words = re.findall(r"[a-z0-9]+", webhook.path.lower()) or [webhook.action]
+        return f"{'-'.join(words)}.webhooks.local"
+    gvk = gvk_of(webhook.model)
+    usual = f"-{gvk.group.replace('.', '-')}-{gvk.version}-{gvk.kind.lower()}"
+    # A path of its own is part of the name.
+    own = "" if webhook.path.endswith(usual) else "-".join(re.findall(r"[a-z0-9]+", webhook.path))
+    first = "-".join(filter(None, (own or webhook.action, gvk.version)))
+    return f"{first}.{gvk.kind.lower()}.{gvk.group or 'core'}"
+
+
+def crd_conversions(
+    known: WebhookSet, endpoint: Endpoint, scheme: Scheme | None
+) -> list[Unstructured]:
+    """Return the part of each CustomResourceDefinition that makes the server ask for conversions.
+
+    Raises:
+        LookupError: The scheme does not know the resource of a class.
+    """
+    return [
+        Unstructured(
+            apiVersion="apiextensions.k8s.io/v1",
+            kind="CustomResourceDefinition",
+            metadata={"name": _any_resource(models, scheme).name},
+            spec={
+                "conversion": {
+                    "strategy": "Webhook",
+                    "webhook": {
+                        "conversionReviewVersions": ["v1"],
+                        "clientConfig": endpoint.client_config(CONVERT_PATH),
+                    },
+                }
+            },
+        )
+        for models in known.conversions.kinds()
+    ]
+
+
+def _any_resource(models: list[type[Model]], scheme: Scheme | None) -> Resource:
+    """Return the resource of one kind; a scheme need not know all of its versions."""
+    known = [model for model in models if scheme is not None and gvk_of(model) in scheme]
+    return _resource((known or models)[0], scheme)

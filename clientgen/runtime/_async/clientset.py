@@ -1,0 +1,734 @@
+"""The base of generated clientsets: calls for any kind, by its class or with an object of it."""
+
+# The verbs are private methods of clients; a timeout is one of the client's clock.
+# pyright: reportPrivateUsage=false
+# ruff: noqa: ASYNC109
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from .._http.edit import status_difference
+from .._http.path_segments import called, name_in, uid_in
+from .._manifests.addresses import home_of, kind_of
+from .._models.arguments import check_class
+from .._models.meta_v1 import ModelList
+from .._models.model import Model
+from .._models.unstructured import Object, Unstructured, UnstructuredList
+from ._primitives import short_lock
+from .object_client import AsyncObjectClient
+from .rest import AsyncRest
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from os import PathLike
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from clientgen._gvk import GroupVersionKind
+
+    from .._conditions.checks import Deleted
+    from .._discovery.resources import ResourceName
+    from .._http.options import (
+        ApplyOptions,
+        ClientOptions,
+        DeleteCollectionOptions,
+        DeleteOptions,
+        EachOptions,
+        EditOptions,
+        Fields,
+        GetOptions,
+        Labels,
+        ListOptions,
+        PatchOptions,
+        WatchOptions,
+        WriteOptions,
+    )
+    from .._http.patches import Patch
+    from .._http.resource import Resource
+    from .._manifests.scheme import Scheme
+    from .._manifests.set_objects import ManifestSource
+    from .._models.meta_v1 import Status
+    from .._models.tables import Table
+    from .dynamic import AsyncDynamicClient, AsyncMetadataClient
+    from .manifest_set import AsyncManifestSet
+    from .watch import AsyncWatch
+
+__all__ = ["AsyncClientsetBase"]
+
+M = TypeVar("M", bound=Model)
+T = TypeVar("T", bound=Object)
+
+
+class AsyncClientsetBase:
+    """A cluster: what all generated clientsets have. Use it as a context manager.
+
+    Its methods work with any kind that `scheme` knows: by class (`k.get(Deployment, "web")`), or
+    with an object, which says itself what it is and where it lives (`k.apply(deployment)`). The
+    attributes of generated clientsets, such as `k.apps_v1`, lead to clients of single resources,
+    which also have subresources and logs.
+
+    Methods for one object take the namespace of the object, or else `namespace` of this clientset,
+    if none is given. `list`, `each` and `watch` then mean all namespaces.
+
+    Every method raises:
+        LookupError: the scheme does not know the kind; the message says what to do.
+        ValueError: a name or a namespace is not valid, the object is in another namespace than
+            the one that is given, or a namespace is given for a cluster-scoped kind.
+        ApiError: the server responded with an error.
+        TransportError: there was no response before the deadline.
+    """
+
+    _module: str = ""
+    """The module of a generated clientset, which is beside the `scheme` of its package."""
+
+    def __init__(self, rest: AsyncRest) -> None:
+        self._rest = rest
+        self._scheme: Scheme | None = None
+        self._lock = short_lock()
+        self._known: Mapping[object, Resource] = {}
+
+    @classmethod
+    def from_config(
+        cls,
+        kubeconfig: str | PathLike[str] | None = None,
+        context: str | None = None,
+        **options: Unpack[ClientOptions],
+    ) -> Self:
+        """Create a clientset from KUBECONFIG, ~/.kube/config or the pod's service account.
+
+        Args:
+            kubeconfig: the kubeconfig file to use instead.
+            context: the context to use instead of the current one.
+            options: see `ClientOptions`.
+
+        Raises:
+            ConfigError: the configuration is missing or invalid; the message says where.
+        """
+        return cls(AsyncRest.from_config(kubeconfig, context, **options))
+
+    @property
+    def rest(self) -> AsyncRest:
+        """The REST client that all clients share."""
+        return self._rest
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the kubeconfig's context or of the pod; `default` if there is none."""
+        return self._rest.namespace
+
+    @property
+    def scheme(self) -> Scheme:
+        """The kinds that this clientset knows: those of its package, and what is added.
+
+        `PACKAGE.add_to_scheme(k.scheme)` adds another generated package,
+        `k.scheme.register(CLASS, plural=...)` a class of your own.
+        """
+        return self._new_scheme() if self._scheme is None else self._scheme
+
+    def _new_scheme(self) -> Scheme:
+        from .._manifests.scheme import scheme_of  # start-up does not need it
+
+        made = scheme_of(vars(kind).get("_module") for kind in type(self).__mro__)
+        with self._lock:
+            scheme = self._scheme = self._scheme or made  # another thread may have been first
+        self._known = scheme.known_resources
+        return scheme
+
+    @property
+    def dynamic(self) -> AsyncDynamicClient:
+        """Clients of any resource of the server, by name: `k.dynamic.resource("deploy")`.
+
+        Objects have the classes of `scheme`; others are `Unstructured`.
+        """
+        from .dynamic import AsyncDynamicClient  # most programs need none
+
+        return AsyncDynamicClient(self._rest, self.scheme, self.namespace)
+
+    @property
+    def metadata(self) -> AsyncMetadataClient:
+        """Clients of any resource, for only the metadata: `k.metadata.resource("pods")`."""
+        from .dynamic import AsyncMetadataClient
+
+        return AsyncMetadataClient(self.dynamic)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._rest.aclose()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._rest!r})"
+
+    # ---- reading ------------------------------------------------------------------------------
+
+    async def get(
+        self,
+        model: type[M],
+        name: str,
+        *,
+        namespace: str | None = None,
+        **options: Unpack[GetOptions],
+    ) -> M:
+        """Get an object: `k.get(Deployment, "web", namespace="shop")`.
+
+        Args:
+            model: the class of the object.
+            name: its name.
+            namespace: its namespace; `k.namespace` by default.
+            options: see `GetOptions`.
+        """
+        client = await self._of_one(model, namespace)
+        return await client._get(model, name, options)
+
+    async def list(
+        self, model: type[M], *, namespace: str | None = None, **options: Unpack[ListOptions]
+    ) -> ModelList[M]:
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            model: the class of the objects.
+            namespace: their namespace; all by default.
+            options: see `ListOptions`.
+        """
+        resource = await self._resource_of(_checked(model))
+        return await self._of_all(model, resource, namespace).list(**options)
+
+    def each(
+        self, model: type[M], *, namespace: str | None = None, **options: Unpack[EachOptions]
+    ) -> AsyncIterator[M]:
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            model: the class of the objects.
+            namespace: their namespace; all by default.
+            options: see `EachOptions`.
+        """
+        return self.dynamic.resource(_checked(model)).each(namespace=namespace, **options)
+
+    def watch(
+        self, model: type[M], *, namespace: str | None = None, **options: Unpack[WatchOptions]
+    ) -> AsyncWatch[M]:
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            model: the class of the objects.
+            namespace: their namespace; all by default.
+            options: see `WatchOptions`.
+        """
+        return self.dynamic.resource(_checked(model)).watch(namespace=namespace, **options)
+
+    async def table(
+        self,
+        name: ResourceName | type[Any],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> Table:
+        """List objects as the table that `kubectl get` prints: `print(await k.table("pods"))`.
+
+        Args:
+            name: a class or a name such as `deploy`; see `AsyncDynamicClient.resource`.
+            namespace: their namespace; all by default.
+            options: see `ListOptions`.
+
+        Raises:
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: the server has no such resource.
+        """
+        return await self.dynamic.resource(name).table(namespace=namespace, **options)
+
+    # ---- writing ------------------------------------------------------------------------------
+
+    @overload
+    async def create(
+        self, body: T, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> T: ...
+    @overload
+    async def create(
+        self,
+        body: Mapping[str, object],
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[WriteOptions],
+    ) -> Object: ...
+    async def create(
+        self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Any:
+        """Create an object.
+
+        Args:
+            body: the object, or a manifest with its apiVersion and kind. A manifest returns an
+                object of the class of its kind.
+            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            options: see `WriteOptions`.
+        """
+        client = await self._of_object(body, namespace)
+        return await client._create(client._model, body, options)
+
+    @overload
+    async def update(
+        self, body: T, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> T: ...
+    @overload
+    async def update(
+        self,
+        body: Mapping[str, object],
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[WriteOptions],
+    ) -> Object: ...
+    async def update(
+        self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Any:
+        """Replace the object that has the name of `body`.
+
+        Args:
+            body: the object, or a manifest with its apiVersion and kind.
+            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            options: see `WriteOptions`.
+        """
+        client = await self._of_object(body, namespace)
+        return await client._update(client._model, body, options)
+
+    @overload
+    async def apply(
+        self, body: T, *, namespace: str | None = ..., **options: Unpack[ApplyOptions]
+    ) -> T: ...
+    @overload
+    async def apply(
+        self,
+        body: Mapping[str, object],
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[ApplyOptions],
+    ) -> Object: ...
+    async def apply(
+        self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
+    ) -> Any:
+        """Server-side apply: create or update the object.
+
+        The field manager owns the fields that are set in `body`.
+
+        Args:
+            body: the object, or a manifest with its apiVersion and kind. A manifest returns an
+                object of the class of its kind.
+            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            options: see `ApplyOptions`.
+        """
+        client = await self._of_object(body, namespace)
+        return await client._apply(client._model, body, options)
+
+    @overload
+    async def patch(
+        self,
+        obj: T,
+        patch: Patch | Mapping[str, object],
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[PatchOptions],
+    ) -> T: ...
+    @overload
+    async def patch(
+        self,
+        model: type[M],
+        name: str,
+        patch: Patch | Mapping[str, object],
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[PatchOptions],
+    ) -> M: ...
+    async def patch(
+        self,
+        what: Any,
+        /,
+        *given: Any,
+        namespace: str | None = None,
+        **options: Unpack[PatchOptions],
+    ) -> Any:
+        """Patch an object: `k.patch(obj, patch)` or `k.patch(Deployment, "web", patch)`.
+
+        Args:
+            what: the object; or its class, followed by its name.
+            given: the patch, after the name if `what` is a class. A dict is a merge patch.
+            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            options: see `PatchOptions`.
+        """
+        client, (name, patch) = await self._target(what, given, namespace, "patch")
+        return await client.patch(name, patch, **options)
+
+    @overload
+    async def edit(
+        self,
+        obj: T,
+        change: Callable[[T], object],
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[EditOptions],
+    ) -> T: ...
+    @overload
+    async def edit(
+        self,
+        model: type[M],
+        name: str,
+        change: Callable[[M], object],
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[EditOptions],
+    ) -> M: ...
+    async def edit(
+        self,
+        what: Any,
+        /,
+        *given: Any,
+        namespace: str | None = None,
+        **options: Unpack[EditOptions],
+    ) -> Any:
+        """Get an object, let a function modify it, and send the difference. Retries on conflict.
+
+            def scale_up(deployment: Deployment) -> None:
+                deployment.spec.replicas += 1
+
+            await k.edit(Deployment, "web", scale_up, namespace="shop")
+
+        Args:
+            what: the class of the object, followed by its name; or an object, of which the newest
+                state is read first.
+            given: the function, after the name if `what` is a class.
+            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            options: see `EditOptions`.
+        """
+        client, (name, change) = await self._target(what, given, namespace, "change")
+        return await client.edit(name, change, **options)
+
+    async def patch_status(self, old: T, new: T) -> T:
+        """Send what has changed in the status of an object.
+
+        Nothing is sent if nothing has changed. If somebody else changed the object in between, the
+        server responds with a Conflict: a controller tries again.
+
+            changed = deep_copy(tab)  # objects of a cache are read-only
+            set_condition(changed, "Ready", True, reason="Scheduled")
+            await k.patch_status(tab, changed)
+
+        Args:
+            old: the object as it was read.
+            new: the object with the new status.
+
+        Returns:
+            The new state of the object; `new` itself if nothing was sent.
+
+        Raises:
+            ValueError: they are not states of one object, or something else than the status has
+                changed, too.
+            Conflict: `old` is not the newest state of the object.
+        """
+        patch = status_difference(old, new)
+        if patch is None:
+            return new
+        client = await self._of_object(old, None)
+        changed: T = await client.status(name_in(old)).patch(patch)
+        return changed
+
+    @overload
+    async def delete(
+        self, obj: T, /, *, namespace: str | None = ..., **options: Unpack[DeleteOptions]
+    ) -> T | Status: ...
+    @overload
+    async def delete(
+        self,
+        obj: Mapping[str, object],
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[DeleteOptions],
+    ) -> Object: ...
+    @overload
+    async def delete(
+        self,
+        model: type[M],
+        name: str,
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[DeleteOptions],
+    ) -> M | Status: ...
+    async def delete(
+        self,
+        what: Any,
+        /,
+        *given: Any,
+        namespace: str | None = None,
+        **options: Unpack[DeleteOptions],
+    ) -> Any:
+        """Delete an object: `k.delete(obj)` or `k.delete(Deployment, "web")`.
+
+        An object is deleted by its name, whatever has become of it since it was read. The option
+        `uid` or `resource_version` makes sure that it is still the same.
+
+        Returns the object if its deletion is pending, otherwise usually a Status.
+
+        Args:
+            what: the object, or a manifest with its apiVersion and kind; or a class.
+            given: the name, if `what` is a class.
+            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            options: see `DeleteOptions`.
+        """
+        client, (name,) = await self._target(what, given, namespace)
+        return await client.delete(name, **options)
+
+    async def delete_collection(
+        self,
+        model: type[M],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[DeleteCollectionOptions],
+    ) -> ModelList[M] | Status:
+        """Delete every object that matches the options.
+
+        Args:
+            model: the class of the objects.
+            namespace: their namespace. Namespaced kinds need one.
+            options: see `DeleteCollectionOptions`.
+        """
+        resource = await self._resource_of(_checked(model))
+        return await self._of_all(model, resource, namespace).delete_collection(**options)
+
+    @overload
+    async def wait(  # type: ignore[overload-overlap]
+        self,
+        obj: T,
+        /,
+        *,
+        until: Deleted,
+        namespace: str | None = ...,
+        fail: Callable[[T], object] | None = ...,
+        timeout: float | None = ...,
+        on_progress: Callable[[str], object] | None = ...,
+    ) -> T | None: ...
+    @overload
+    async def wait(
+        self,
+        obj: T,
+        /,
+        *,
+        until: Callable[[T], object],
+        namespace: str | None = ...,
+        fail: Callable[[T], object] | None = ...,
+        timeout: float | None = ...,
+        on_progress: Callable[[str], object] | None = ...,
+    ) -> T: ...
+    @overload
+    async def wait(  # type: ignore[overload-overlap]
+        self,
+        model: type[M],
+        name: str,
+        /,
+        *,
+        until: Deleted,
+        namespace: str | None = ...,
+        fail: Callable[[M], object] | None = ...,
+        timeout: float | None = ...,
+        on_progress: Callable[[str], object] | None = ...,
+    ) -> M | None: ...
+    @overload
+    async def wait(
+        self,
+        model: type[M],
+        name: str,
+        /,
+        *,
+        until: Callable[[M], object],
+        namespace: str | None = ...,
+        fail: Callable[[M], object] | None = ...,
+        timeout: float | None = ...,
+        on_progress: Callable[[str], object] | None = ...,
+    ) -> M: ...
+    @overload
+    async def wait(
+        self,
+        model: type[M],
+        /,
+        *,
+        until: Callable[[M], object],
+        namespace: str | None = ...,
+        fail: Callable[[M], object] | None = ...,
+        timeout: float | None = ...,
+        label_selector: Labels | None = ...,
+        field_selector: Fields | None = ...,
+        on_progress: Callable[[str], object] | None = ...,
+    ) -> Sequence[M]: ...
+    async def wait(
+        self,
+        what: Any,
+        /,
+        *given: Any,
+        until: Callable[[Any], object],
+        namespace: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Wait: `k.wait(obj, until=ready)`, `k.wait(Pod, "web", until=ready)`, `k.wait(Pod, ...)`.
+
+        With an object and `until=deleted`, only that object counts, which its uid identifies. With
+        a class alone, all objects that match the selectors are waited for, in one namespace or in
+        all. Arguments and results are those of `wait` of clients.
+
+        Args:
+            what: the object; or a class.
+            given: the name, if `what` is the class of one object.
+            until: a condition of `clientgen.runtime.conditions`, or any function of the object.
+            namespace: the namespace, if the object does not state one.
+            options: `fail`, `timeout`, `on_progress`; with a class alone `label_selector` and
+                `field_selector`, too.
+
+        Raises:
+            WaitFailed: it cannot become true any more, or `fail` is true.
+            WaitTimeout: it did not become true in time.
+        """
+        if isinstance(what, type) and not given:
+            model = _checked(cast("type[Model]", what))
+            resource = await self._resource_of(model)
+            client: Any = self._of_all(model, resource, namespace)
+            return await client.wait(until=until, **options)
+        target, (name,) = await self._target(what, given, namespace)
+        target._list_model = self._list_model_of(target._model)
+        uid = "" if isinstance(what, type) else uid_in(what)
+        return await target._wait_for_one(name, until, uid=uid, **options)
+
+    # ---- manifests ----------------------------------------------------------------------------
+
+    def manifests(
+        self, *sources: ManifestSource, namespace: str | None = None, strict: bool = True
+    ) -> AsyncManifestSet:
+        """Read manifests, to apply, compare or delete them: `k.manifests(Path("deploy")).apply()`.
+
+        They are checked at once, and nothing is sent.
+
+        Args:
+            sources: text, Paths of files and folders, objects, and lists of Paths and objects.
+            namespace: the namespace that all objects must be in. Objects that name none get it;
+                without it, they get `namespace` of this clientset.
+            strict: refuse fields that a class does not know and required ones that are missing.
+
+        Raises:
+            ManifestError: manifests are wrong; the message has a line for each problem.
+            TypeError: a source is of a wrong type.
+        """
+        from .manifest_set import AsyncManifestSet  # start-up does not need it
+
+        return AsyncManifestSet(
+            self._rest, self.scheme, *sources, namespace=namespace, strict=strict
+        )
+
+    # ---- where things are ---------------------------------------------------------------------
+
+    async def _resource_of(self, kind: type[Model] | GroupVersionKind) -> Resource:
+        """Find the resource of a kind: in the scheme, else by asking the server.
+
+        Raises:
+            LookupError: there is none.
+        """
+        try:
+            return self.scheme.resource(kind)
+        except LookupError:
+            if isinstance(kind, type) and issubclass(kind, ModelList):
+                raise
+        return await self.dynamic.find(kind, self._rest.deadline({}))
+
+    async def _of_one(
+        self, model: type[M], namespace: str | None
+    ) -> AsyncObjectClient[M, ModelList[Any]]:
+        """Return the client of one object, by its class."""
+        try:
+            resource = self._known[model]
+        except (KeyError, TypeError):
+            resource = await self._resource_of(_checked(model))
+        if namespace is None and resource.namespaced:
+            namespace = self.namespace
+        return self._client(model, resource, namespace, ModelList)
+
+    def _of_all(
+        self, model: type[M], resource: Resource, namespace: str | None
+    ) -> AsyncObjectClient[M, ModelList[M]]:
+        """Return the client of the objects of a namespace, or of all."""
+        return self._client(model, resource, namespace, self.scheme.list_model(model))
+
+    async def _of_object(
+        self, body: Any, namespace: str | None
+    ) -> AsyncObjectClient[Any, ModelList[Any]]:
+        """Return the client of what an object says that it is and where it lives."""
+        model: type[Any] = body.__class__
+        resource = self._known.get(model)
+        if resource is None:
+            kind = self._kind_of(body)
+            resource = await self._resource_of(kind)
+            model = kind if isinstance(kind, type) else self._class_of(kind, body)
+        try:
+            home = home_of(resource, body, namespace, self._rest.namespace)
+        except ValueError as error:
+            raise ValueError(f"{called(self)[1:-2]}({resource.kind}): {error}") from None
+        return self._client(model, resource, home, ModelList)
+
+    def _list_model_of(self, model: type[Object]) -> type[ModelList[Any]]:
+        """Return the class of lists of a class."""
+        return self.scheme.list_model(model) if issubclass(model, Model) else UnstructuredList
+
+    def _kind_of(self, body: object) -> type[Model] | GroupVersionKind:
+        try:
+            return kind_of(body)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{called(self)[1:]}: {error}") from None
+
+    def _class_of(self, kind: GroupVersionKind, body: Object) -> type[Object]:
+        """Return the class of the object that a server answers with."""
+        if isinstance(body, Unstructured) or kind not in self.scheme:
+            return Unstructured
+        return self.scheme.model(kind)
+
+    async def _target(
+        self, what: object, given: tuple[Any, ...], namespace: str | None, *following: str
+    ) -> tuple[AsyncObjectClient[Any, ModelList[Any]], tuple[Any, ...]]:
+        """Return the client of an object, and its name with the arguments that follow it.
+
+        Args:
+            what: the object, or its class.
+            given: the other arguments; the name is the first of them after a class.
+            namespace: the namespace that is given.
+            following: the arguments that follow the name.
+        """
+        is_class = isinstance(what, type)
+        if len(given) != len(following) + is_class:
+            call = called(self).strip(".()")
+            ways = [", ".join((first, *following)) for first in ("OBJECT", 'CLASS, "NAME"')]
+            raise TypeError(f"write {call}({ways[0]}) or {call}({ways[1]})")
+        if is_class:
+            return await self._of_one(cast("type[Model]", what), namespace), given
+        return await self._of_object(what, namespace), (name_in(what), *given)
+
+    def _client(
+        self,
+        model: type[T],
+        resource: Resource,
+        namespace: str | None,
+        list_model: type[ModelList[Any]],
+    ) -> AsyncObjectClient[T, ModelList[Any]]:
+        return AsyncObjectClient(self._rest, resource, namespace, model, list_model, caller=self)
+
+
+def _checked(model: type[M]) -> type[M]:
+    """Check that the first argument of a call is a class."""
+    check_class(model)
+    return model

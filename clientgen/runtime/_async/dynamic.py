@@ -1,0 +1,712 @@
+"""Clients of resources by name, for kinds that no package knows or that a program learns late.
+
+    d = k.dynamic
+    async for deployment in d.resource("deploy").each(namespace="shop"): ...
+    await d.resource("crontabs.stable.example.com").create({...})
+    print(await d.resource("pods").table(namespace="shop"))
+
+Names are those of kubectl; see `AsyncDiscovery.resource`. client-go: dynamic, metadata, scale.
+"""
+
+# ruff: noqa: ASYNC109 - the timeout is one of the client's clock
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from msgspec import UNSET, UnsetType
+
+from clientgen._gvk import GroupVersion, GroupVersionKind
+
+from .._discovery.resources import ApiResource
+from .._discovery.verbs import check_verb, subresource_of
+from .._http.path_segments import check_segment
+from .._http.request import WATCH, build
+from .._http.resource import Resource
+from .._http.watch import WatchProgress
+from .._manifests.addresses import home_of
+from .._manifests.scheme import Scheme
+from .._models.arguments import check_object, named
+from .._models.meta_v1 import ModelList, PartialObjectMetadata
+from .._models.model import Model
+from .._models.tables import Table
+from .._models.unstructured import Object, Unstructured, list_class
+from .discovery import discovery_of
+from .object_client import AsyncObjectClient
+from .watch import AsyncWatch
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from typing import Unpack
+
+    from .._conditions.checks import Deleted
+    from .._discovery.resources import ResourceName
+    from .._http.options import (
+        ApplyOptions,
+        DeleteCollectionOptions,
+        DeleteOptions,
+        EachOptions,
+        EditOptions,
+        Fields,
+        GetOptions,
+        Labels,
+        ListOptions,
+        PatchOptions,
+        WatchOptions,
+        WriteOptions,
+    )
+    from .._http.patches import Patch
+    from .._models.codec import WatchEvent
+    from .._models.meta_v1 import Status
+    from .client import AsyncSubresource
+    from .discovery import AsyncDiscovery
+    from .rest import AsyncRest
+
+__all__ = [
+    "AsyncDynamicClient",
+    "AsyncDynamicResource",
+    "AsyncDynamicSubresource",
+    "AsyncMetadataClient",
+]
+
+T = TypeVar("T", bound=Object)
+S = TypeVar("S", bound=Object)
+
+_REPRESENTATIONS = (PartialObjectMetadata, Table)
+_SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
+
+
+class AsyncDynamicClient:
+    """Clients of resources by name.
+
+    Args:
+        rest: the client that sends requests.
+        scheme: the kinds whose objects are instances of classes; others are `Unstructured`.
+        namespace: where single objects are, unless a call or the object says so; by default the
+            namespace of the configuration.
+    """
+
+    def __init__(
+        self, rest: AsyncRest, scheme: Scheme | None = None, namespace: str | None = None
+    ) -> None:
+        self.rest = rest
+        self.scheme = Scheme() if scheme is None else scheme
+        self.namespace = rest.namespace if namespace is None else namespace
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.rest!r})"
+
+    @property
+    def discovery(self) -> AsyncDiscovery:
+        """Which resources the server has."""
+        return discovery_of(self.rest)
+
+    @overload
+    def resource(self, name: type[T]) -> AsyncDynamicResource[T]: ...
+    @overload
+    def resource(self, name: ResourceName, *, model: type[T]) -> AsyncDynamicResource[T]: ...
+    @overload
+    def resource(self, name: ResourceName) -> AsyncDynamicResource[Any]: ...
+    def resource(
+        self, name: ResourceName | type[Any], *, model: type[Any] | None = None
+    ) -> AsyncDynamicResource[Any]:
+        """Return a client of a resource. No request is made before its first call.
+
+        Args:
+            name: a plural, a singular, a short name or a kind: `deployments`, `deploy`,
+                `Deployment`, `deployments.apps`, `deployments.v1.apps`, `apps/v1/Deployment`; or
+                the group, version and kind, a class, or a `Resource`. The server is asked which
+                resource that is, unless a package knows it.
+            model: the class of the objects; by default the class that is registered for the kind,
+                or `Unstructured`.
+
+        The methods of the client raise NoResourceMatch, DiscoveryFailed and AmbiguousResource if
+        the server does not have one such resource.
+        """
+        return AsyncDynamicResource(self, name, model)
+
+    async def resources(self, names: str) -> list[AsyncDynamicResource[Any]]:
+        """Return clients of the resources of a category such as `all`, or of `deploy,sts`.
+
+        Raises:
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
+                DecodeError, ValueError: as `AsyncDiscovery.resources`.
+        """
+        found = await self.discovery.resources(names)
+        return [AsyncDynamicResource(self, each, None) for each in found]
+
+    # ---- how names become resources -----------------------------------------------------------
+
+    async def find(self, name: ResourceName | type[Any], deadline: float | None) -> Resource:
+        """Find a resource: among the kinds that are registered, else by asking the server."""
+        if isinstance(name, Resource):
+            return name
+        if (registered := self.registered(name)) is not None:
+            return registered
+        wanted = _kind_of(name) if isinstance(name, type) else name
+        return await self.discovery.find(wanted, deadline)
+
+    def registered(self, name: object) -> Resource | None:
+        """Return the resource of a kind that is registered, if the name is that of a kind."""
+        is_kind = isinstance(name, (type, GroupVersionKind)) or (
+            isinstance(name, str) and "/" in name
+        )
+        if not is_kind or name is Unstructured:
+            return None
+        try:
+            return self.scheme.resource(cast("Any", name))
+        except LookupError:
+            return None
+
+    def model_of(self, kind: GroupVersionKind) -> type[Object]:
+        """Return the class of a kind, or `Unstructured`."""
+        return self.scheme.model(kind) if kind in self.scheme else Unstructured
+
+    def list_model_of(self, model: type[T]) -> type[ModelList[T]]:
+        """Return the class of lists of a class."""
+        wanted: Any = model
+        if not issubclass(wanted, Model) or issubclass(wanted, _REPRESENTATIONS):
+            return list_class(wanted, "", "")
+        return cast("type[ModelList[T]]", self.scheme.list_model(wanted))
+
+
+class AsyncMetadataClient:
+    """Clients of resources, of whose objects only the metadata is sent.
+
+    Its clients have the verbs of dynamic clients. Objects are `PartialObjectMetadata`, which is
+    enough for labels, annotations, owners and finalizers: patch and edit them, delete objects.
+    client-go: metadata.
+    """
+
+    def __init__(self, dynamic: AsyncDynamicClient) -> None:
+        self._dynamic = dynamic
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._dynamic.rest!r})"
+
+    def resource(
+        self, name: ResourceName | type[Any]
+    ) -> AsyncDynamicResource[PartialObjectMetadata]:
+        """Return a client of a resource; see `AsyncDynamicClient.resource`."""
+        return AsyncDynamicResource(self._dynamic, name, PartialObjectMetadata)
+
+    async def resources(self, names: str) -> list[AsyncDynamicResource[PartialObjectMetadata]]:
+        """Return clients of several resources; see `AsyncDynamicClient.resources`.
+
+        Raises:
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
+                DecodeError, ValueError: as there.
+        """
+        return [each.metadata for each in await self._dynamic.resources(names)]
+
+
+class AsyncDynamicResource(Generic[T]):
+    """The verbs of a resource; the first call finds it.
+
+    Single objects are in the namespace that is given, else in that of the object, else in that of
+    the client. `list`, `each` and `watch` without a namespace are of all namespaces. Objects of
+    kinds that are registered are instances of their class, others are `Unstructured`.
+
+    All methods raise NoResourceMatch, DiscoveryFailed or AmbiguousResource if the server does not
+    have one such resource, MethodNotAllowed if it does not have the verb, and ValueError if a name
+    is not valid or a cluster-scoped resource is asked for in a namespace.
+    """
+
+    def __init__(
+        self, client: AsyncDynamicClient, name: ResourceName | type[Any], model: type[T] | None
+    ) -> None:
+        self._client = client
+        self._name = name
+        self._found = name if isinstance(name, Resource) else None
+        if model is None and isinstance(name, type):
+            model = cast("type[T]", name)
+        self._model = model
+
+    def __repr__(self) -> str:
+        name = self._found.name if self._found else _shown(self._name)
+        return f"{type(self).__name__}({self._client.rest!r}, {name!r})"
+
+    async def resource(self) -> Resource:
+        """Return the resource; an `ApiResource` if the server was asked for it.
+
+        Raises:
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
+                DecodeError, ValueError: as `AsyncDiscovery.resource`.
+        """
+        return await self._find(self._client.rest.deadline({}))
+
+    @property
+    def metadata(self) -> AsyncDynamicResource[PartialObjectMetadata]:
+        """The same resource, of whose objects only the metadata is sent."""
+        name = self._name if self._found is None else self._found
+        return AsyncDynamicResource(self._client, name, PartialObjectMetadata)
+
+    # ---- reading ------------------------------------------------------------------------------
+
+    async def get(
+        self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]
+    ) -> T:
+        """Get the object called `name`."""
+        check_segment("name", name)
+        client, left = await self._single("get", namespace, options)
+        return await client.get(name, **left)
+
+    async def list(
+        self, *, namespace: str | None = None, **options: Unpack[ListOptions]
+    ) -> ModelList[T]:
+        """List the objects that match the options, in one namespace or in all."""
+        client, left = await self._several("list", namespace, options)
+        return await client.list(**left)
+
+    async def each(
+        self, *, namespace: str | None = None, **options: Unpack[EachOptions]
+    ) -> AsyncIterator[T]:
+        """Iterate over the objects that match the options, reading a page at a time."""
+        client, left = await self._several("list", namespace, options)
+        async for obj in client.each(**left):
+            yield obj
+
+    def watch(
+        self, *, namespace: str | None = None, **options: Unpack[WatchOptions]
+    ) -> AsyncWatch[T]:
+        """Yield an event for every change to the objects that match the options, until stopped."""
+        return AsyncDynamicWatch(self, namespace, options)
+
+    @overload
+    async def wait(  # type: ignore[overload-overlap]
+        self,
+        name: str,
+        *,
+        until: Deleted,
+        namespace: str | None = None,
+        fail: Callable[[T], object] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> T | None: ...
+    @overload
+    async def wait(
+        self,
+        name: str,
+        *,
+        until: Callable[[T], object],
+        namespace: str | None = None,
+        fail: Callable[[T], object] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> T: ...
+    @overload
+    async def wait(
+        self,
+        *,
+        until: Callable[[T], object],
+        namespace: str | None = None,
+        fail: Callable[[T], object] | None = None,
+        timeout: float | None = None,
+        label_selector: Labels | None = None,
+        field_selector: Fields | None = None,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> Sequence[T]: ...
+    async def wait(
+        self,
+        name: str | UnsetType = UNSET,
+        *,
+        until: Callable[[T], object],
+        namespace: str | None = None,
+        **options: Any,
+    ) -> T | Sequence[T] | None:
+        """Wait until something is true for an object, or for all that match the selectors.
+
+        Without a name and a namespace, objects of all namespaces are waited for. The arguments and
+        results are those of `wait` of typed clients.
+        """
+        given: dict[str, Any] = {**options, "until": until}
+        if name is UNSET:
+            client, _ = await self._several("watch", namespace, {})
+        else:
+            check_segment("name", name)
+            client, _ = await self._single("watch", namespace, {})
+            given["name"] = name
+        waiting: Any = client
+        return cast("T | Sequence[T] | None", await waiting.wait(**given))
+
+    async def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
+        """List the objects that match the options as the table that `kubectl get` prints.
+
+        The server chooses the columns. `print(table)` prints it as kubectl does.
+        """
+        deadline = self._client.rest.deadline(options)
+        found = await self._find(deadline)
+        check_verb(found, "list")
+        client = AsyncObjectClient(self._client.rest, found, namespace, Table, Table)
+        return await client.list(**_left(options, deadline))
+
+    # ---- writing ------------------------------------------------------------------------------
+
+    async def create(
+        self,
+        body: T | Mapping[str, object],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> T:
+        """Create the object."""
+        client, left, sent = await self._for_body("create", body, namespace, options)
+        return await client.create(sent, **left)
+
+    async def update(
+        self,
+        body: T | Mapping[str, object],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> T:
+        """Replace the object with `body`."""
+        client, left, sent = await self._for_body("update", body, namespace, options)
+        return await client.update(sent, **left)
+
+    async def apply(
+        self,
+        body: T | Mapping[str, object],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[ApplyOptions],
+    ) -> T:
+        """Server-side apply: create or update the object.
+
+        The field manager owns the fields that are set in `body`.
+        """
+        client, left, sent = await self._for_body("patch", body, namespace, options, "apply()")
+        return await client.apply(sent, **left)
+
+    async def patch(
+        self,
+        name: str,
+        patch: Patch | Mapping[str, object],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[PatchOptions],
+    ) -> T:
+        """Patch the object called `name`. A dict is a merge patch."""
+        check_segment("name", name)
+        client, left = await self._single("patch", namespace, options)
+        return await client.patch(name, patch, **left)
+
+    async def edit(
+        self,
+        name: str,
+        change: Callable[[T], object],
+        *,
+        namespace: str | None = None,
+        **options: Unpack[EditOptions],
+    ) -> T:
+        """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
+        check_segment("name", name)
+        client, left = await self._single("patch", namespace, options)
+        return await client.edit(name, change, **left)
+
+    async def delete(
+        self, name: str, *, namespace: str | None = None, **options: Unpack[DeleteOptions]
+    ) -> T | Status:
+        """Delete the object called `name`.
+
+        Returns the object if its deletion is pending, otherwise usually a Status.
+        """
+        check_segment("name", name)
+        client, left = await self._single("delete", namespace, options)
+        return await client.delete(name, **left)
+
+    async def delete_collection(
+        self, *, namespace: str | None = None, **options: Unpack[DeleteCollectionOptions]
+    ) -> ModelList[T] | Status:
+        """Delete every object that matches the options.
+
+        Raises:
+            ValueError: the resource is namespaced and no namespace is given.
+        """
+        client, left = await self._several("deletecollection", namespace, options)
+        return await client.delete_collection(**left)
+
+    # ---- subresources -------------------------------------------------------------------------
+
+    def status(self, name: str, *, namespace: str | None = None) -> AsyncDynamicSubresource[T]:
+        """Get, update, patch, apply or edit the status of the object called `name`."""
+        return self._part(name, "status", namespace, None)
+
+    def scale(self, name: str, *, namespace: str | None = None) -> AsyncDynamicSubresource[Any]:
+        """Get, update, patch or edit the scale of the object called `name`.
+
+        It is an autoscaling/v1 Scale, whatever the resource is.
+        """
+        return self._part(name, "scale", namespace, self._client.model_of(_SCALE))
+
+    @overload
+    def subresource(
+        self, name: str, part: str, *, namespace: str | None = ..., model: type[S]
+    ) -> AsyncDynamicSubresource[S]: ...
+    @overload
+    def subresource(
+        self, name: str, part: str, *, namespace: str | None = ...
+    ) -> AsyncDynamicSubresource[Any]: ...
+    def subresource(
+        self,
+        name: str,
+        part: str,
+        *,
+        namespace: str | None = None,
+        model: type[Any] | None = None,
+    ) -> AsyncDynamicSubresource[Any]:
+        """Call the verbs of a subresource of the object called `name`.
+
+        Args:
+            name: the name of the object.
+            part: the subresource, such as `scale` or `eviction`.
+            namespace: the namespace of the object.
+            model: the class of the subresource; by default the class that is registered for its
+                kind, or `Unstructured`.
+
+        Raises:
+            ValueError: one of the names is not valid.
+        """
+        return self._part(name, part, namespace, model)
+
+    def _part(
+        self, name: str, part: str, namespace: str | None, model: type[S] | None
+    ) -> AsyncDynamicSubresource[S]:
+        check_segment("name", name)
+        check_segment("subresource", part)
+        return AsyncDynamicSubresource(self, name, part, namespace, model)
+
+    # ---- what every call does first -----------------------------------------------------------
+
+    @property
+    def rest(self) -> AsyncRest:
+        """The client that sends requests."""
+        return self._client.rest
+
+    async def _find(self, deadline: float | None) -> Resource:
+        if self._found is None:
+            self._found = await self._client.find(self._name, deadline)
+        return self._found
+
+    async def _details(self, deadline: float | None) -> ApiResource:
+        """Return what the server says of the resource, asking it if need be."""
+        found = await self._find(deadline)
+        if isinstance(found, ApiResource):
+            return found
+        details = await self._client.discovery.find(found.gvr, deadline)
+        self._found = details
+        return details
+
+    async def _single(
+        self, verb: str, namespace: str | None, options: Mapping[str, Any]
+    ) -> tuple[AsyncObjectClient[T, ModelList[T]], Any]:
+        """Return the client for calls to one object, and the options that are left."""
+        deadline = self._client.rest.deadline(options)
+        found = await self._find(deadline)
+        check_verb(found, verb)
+        if namespace is None and found.namespaced:
+            namespace = self._client.namespace
+        return self.client_in(found, namespace), _left(options, deadline)
+
+    async def _several(
+        self, verb: str, namespace: str | None, options: Mapping[str, Any]
+    ) -> tuple[AsyncObjectClient[T, ModelList[T]], Any]:
+        deadline = self._client.rest.deadline(options)
+        found = await self._find(deadline)
+        check_verb(found, verb)
+        return self.client_in(found, namespace), _left(options, deadline)
+
+    async def _for_body(
+        self,
+        verb: str,
+        body: T | Mapping[str, object],
+        namespace: str | None,
+        options: Mapping[str, Any],
+        call: str = "",
+    ) -> tuple[AsyncObjectClient[T, ModelList[T]], Any, Any]:
+        call = call or f"{verb}()"
+        check_object(call, body)
+        if isinstance(body, _REPRESENTATIONS):
+            raise TypeError(f"{call} takes a whole object or a manifest, not {named(body)}")
+        deadline = self._client.rest.deadline(options)
+        found = await self._find(deadline)
+        check_verb(found, verb)
+        home = home_of(found, body, namespace, self._client.namespace)
+        return self.client_in(found, home), _left(options, deadline), _complete(body, found)
+
+    def client_in(
+        self, found: Resource, namespace: str | None
+    ) -> AsyncObjectClient[T, ModelList[T]]:
+        """Return the client of the resource in a namespace, or in all."""
+        model = self.model_for(found)
+        lists = self._client.list_model_of(model)
+        return AsyncObjectClient(self._client.rest, found, namespace, model, lists)
+
+    def model_for(self, found: Resource) -> type[T]:
+        """Return the class of the objects."""
+        return self._model or cast("type[T]", self._client.model_of(found.gvk))
+
+    async def part_client(
+        self,
+        part: str,
+        namespace: str | None,
+        model: type[S] | None,
+        verb: str,
+        options: Mapping[str, Any],
+    ) -> tuple[AsyncObjectClient[T, ModelList[T]], type[S], Any]:
+        """Return the client of a subresource, its class, and the options that are left."""
+        deadline = self._client.rest.deadline(options)
+        found = await self._find(deadline)
+        if isinstance(found, ApiResource) or (part != "status" and model is None):
+            found = await self._details(deadline)
+            about = subresource_of(found, part, verb)
+            kind = GroupVersion.parse(about.api_version).with_kind(about.kind)
+            model = model or cast("type[S]", self._model if part == "status" else None)
+            model = model or cast("type[S]", self._client.model_of(kind))
+        model = model or cast("type[S]", self.model_for(found))
+        if namespace is None and found.namespaced:
+            namespace = self._client.namespace
+        return self.client_in(found, namespace), model, _left(options, deadline)
+
+    async def watched(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
+        """Return the resource to watch, and the class of its objects."""
+        found = await self._find(self._client.rest.deadline(options))
+        check_verb(found, "watch")
+        return found, self.model_for(found)
+
+
+class AsyncDynamicSubresource(Generic[T]):
+    """The verbs of a subresource of one object, such as its status or its scale.
+
+    All methods raise NoResourceMatch if the resource or the subresource does not exist, and
+    MethodNotAllowed if the subresource does not have the verb.
+    """
+
+    def __init__(
+        self,
+        resource: AsyncDynamicResource[Any],
+        name: str,
+        part: str,
+        namespace: str | None,
+        model: type[T] | None,
+    ) -> None:
+        self._resource = resource
+        self._name = name
+        self._part = part
+        self._namespace = namespace
+        self._model = model
+
+    def __repr__(self) -> str:
+        return f"{self._resource!r}.{self._part}({self._name!r})"
+
+    async def get(self, **options: Unpack[GetOptions]) -> T:
+        """Get the subresource."""
+        part, left = await self._part_for("get", options)
+        return await part.get(**left)
+
+    async def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
+        """Post to the subresource, as for an eviction or a token."""
+        check_object("create()", body)
+        client, model, left = await self._client_for("create", options)
+        return await client.create_subresource(self._name, self._part, body, model, **left)
+
+    async def update(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
+        """Replace the subresource with `body`."""
+        check_object("update()", body)
+        part, left = await self._part_for("update", options)
+        return await part.update(body, **left)
+
+    async def patch(
+        self, patch: Patch | Mapping[str, object], **options: Unpack[PatchOptions]
+    ) -> T:
+        """Patch the subresource. A dict is a merge patch."""
+        part, left = await self._part_for("patch", options)
+        return await part.patch(patch, **left)
+
+    async def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
+        """Server-side apply: update the subresource and own the fields in `body`."""
+        check_object("apply()", body)
+        part, left = await self._part_for("patch", options)
+        return await part.apply(body, **left)
+
+    async def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
+        """Get the subresource, let `change` modify it, and send the difference.
+
+        Retries on conflict.
+        """
+        part, left = await self._part_for("patch", options)
+        return await part.edit(change, **left)
+
+    async def _part_for(
+        self, verb: str, options: Mapping[str, Any]
+    ) -> tuple[AsyncSubresource[T, Mapping[str, object]], Any]:
+        client, model, left = await self._client_for(verb, options)
+        return client.subresource(self._name, self._part, model), left
+
+    async def _client_for(
+        self, verb: str, options: Mapping[str, Any]
+    ) -> tuple[AsyncObjectClient[Any, Any], type[T], Any]:
+        return await self._resource.part_client(
+            self._part, self._namespace, self._model, verb, options
+        )
+
+
+class AsyncDynamicWatch(AsyncWatch[T]):
+    """A watch that finds its resource first."""
+
+    def __init__(
+        self, resource: AsyncDynamicResource[T], namespace: str | None, options: Mapping[str, Any]
+    ) -> None:
+        nothing_yet = cast("type[T]", Unstructured)
+        super().__init__(resource.rest, "/", nothing_yet, options)
+        self._resource: AsyncDynamicResource[T] | None = resource
+        self._namespace = namespace
+        self._options = options
+
+    async def __anext__(self) -> WatchEvent[T]:
+        if self._resource is not None and not self._stopped.is_set():
+            await self._find(self._resource)
+        return await super().__anext__()
+
+    async def _find(self, resource: AsyncDynamicResource[T]) -> None:
+        found, self._model = await resource.watched(self._options)
+        self._path = found.collection_path(self._namespace)
+        self._request = build("GET", self._path, self._options, WATCH)
+        self._progress = WatchProgress(self._options, self._request.info)
+        self._resource = None
+
+
+def _kind_of(model: type[Any]) -> GroupVersionKind:
+    """Return the kind of a class.
+
+    Raises:
+        TypeError: it has none.
+    """
+    constants = getattr(model, "__constants__", {})
+    api_version, kind = constants.get("api_version"), constants.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str):
+        raise TypeError(f"{model.__name__} is of no kind: name the resource, and pass it as model=")
+    return GroupVersion.parse(api_version).with_kind(kind)
+
+
+def _complete(body: object, found: Resource) -> object:
+    """Add apiVersion and kind to a manifest that leaves them out."""
+    if not isinstance(body, Mapping):
+        return body
+    given = cast("Mapping[str, object]", body)
+    if "apiVersion" in given and "kind" in given:
+        return given
+    return {"apiVersion": found.api_version, "kind": found.kind, **given}
+
+
+def _left(options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
+    """Return options with the time that is left: finding the resource may have taken some."""
+    if deadline is None:
+        return dict(options)
+    return {**options, "timeout": max(0.0, deadline - monotonic())}
+
+
+def _shown(name: object) -> str:
+    return name.__name__ if isinstance(name, type) else str(name)

@@ -1,0 +1,98 @@
+"""Connections to a local port; the twin for threads is written by hand."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from ._primitives import Function
+
+__all__ = ["AsyncLocalConnection", "AsyncLocalListener"]
+
+_HOST = "127.0.0.1"
+_PIECE = 1 << 16
+
+
+class AsyncLocalConnection:
+    """A connection that a program on this machine has made."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def read(self) -> bytes:
+        """Return the next bytes; none at the end, and after `abort`."""
+        try:
+            return await self._reader.read(_PIECE)
+        except OSError:
+            return b""
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes, and wait while the program does not read.
+
+        Raises:
+            OSError: The program is gone.
+        """
+        self._writer.write(data)
+        await self._writer.drain()
+
+    def abort(self) -> None:
+        """Break the connection off."""
+        self._writer.transport.abort()
+
+    async def aclose(self) -> None:
+        """Close the connection, once the program has everything that was written."""
+        self._writer.close()
+        with suppress(OSError):
+            await self._writer.wait_closed()
+
+
+class AsyncLocalListener:
+    """Accepts connections of this machine, and serves each in a task of its own."""
+
+    def __init__(self, serve: Function[[AsyncLocalConnection], None]) -> None:
+        self._serve = serve
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, port: int) -> int:
+        """Begin to listen, at any free port for 0; gives the port.
+
+        Raises:
+            OSError: It cannot be listened on, for example because another program does so.
+        """
+        import asyncio  # importing a generated package must stay cheap
+
+        self._server = await asyncio.start_server(self._accept, _HOST, port)
+        bound: int = self._server.sockets[0].getsockname()[1]
+        return bound
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        import asyncio
+
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        connection = AsyncLocalConnection(reader, writer)
+        try:
+            await self._serve(connection)
+        except asyncio.CancelledError:
+            pass  # by `aclose`; asyncio would report it
+        finally:
+            self._tasks.discard(task)
+            connection.abort()
+
+    async def aclose(self) -> None:
+        """Listen no longer, and break the connections off."""
+        import asyncio
+
+        if self._server is None:
+            return
+        self._server.close()
+        while tasks := [*self._tasks]:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)

@@ -1,0 +1,659 @@
+"""`AsyncManager`: starts the parts of an operator in the right order, and stops them together."""
+
+# A manager and its parts are friends.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from clientgen._gvk import GroupVersionKind
+
+from .._cache.informer_options import names_of, namespace_selector
+from .._cache.sync_errors import timed_out
+from .._http.path_segments import check_segment
+from .._models.arguments import check_class, check_clientset, check_function
+from .._models.unstructured import Object
+from .._signals import on_stop_signal
+from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
+from .endpoints import AsyncEndpoints
+from .informer_factory import AsyncInformerFactory
+from .leader_election import AsyncLeaderElector
+from .lease_client import rest_of
+from .live_namespaces import AsyncLiveNamespaces
+from .managed_controller import AsyncContext, AsyncManagedController
+from .namespace_watch import AsyncNamespaceSelection
+from .probes import AsyncProbes
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from prometheus_client import CollectorRegistry
+
+    from .._cache.informer_options import FactoryOptions, Namespaces
+    from .._cache.listers import Lister
+    from .._clock import Clock
+    from .._controllers.manager_metrics import ManagerMetrics
+    from .._controllers.rate_limiters import RateLimiter
+    from .._controllers.reconcile_loop import Request, Result
+    from .._http.options import Labels
+    from ._primitives import Callback, Function, Task
+    from .clientset import AsyncClientsetBase
+    from .informer import AsyncSharedInformer
+    from .recorder import AsyncEventRecorder
+    from .webhooks import AsyncWebhooks
+
+__all__ = ["AsyncManager"]
+
+T = TypeVar("T", bound=Object)
+
+_POLL = 0.05
+_LAST_WAIT = 1.0
+_EVENTS_SECONDS = 5.0
+
+logger = logging.getLogger("clientgen.runtime.manager")
+
+
+class AsyncManager:
+    """Runs the controllers of a program, and everything around them.
+
+        async def reconcile(context: AsyncContext[CronTab]) -> Result | None:
+            if context.object is None:
+                return None  # it is gone
+            context.log.info("schedule %s", context.object.spec.schedule)
+
+        manager = AsyncManager(k, leader_election="my-operator", metrics=":8080", health=":8081")
+        manager.controller("crontabs", reconcile).for_(CronTab).owns(Job)
+        await manager.run()
+
+    It starts the endpoints, the webhooks, the caches, functions that need no leadership, the
+    election, and then, once it leads, the controllers. It stops them in the opposite order, and
+    releases the lease after the controllers have ended. If a part breaks, or leadership is lost,
+    everything stops, and `run` raises the error. (This follows controller-runtime's manager.)
+
+    Args:
+        k: The clientset. Its scheme must know the classes of the controllers. The manager does not
+            close it.
+        name: The name of the program, as the reporter of events; None is that of the lease or of
+            the program.
+        leader_election: The name of the lease; None runs the controllers without an election.
+        leader_election_namespace: The namespace of the lease; None is that of the configuration.
+        lease_duration: See `AsyncLeaderElector`.
+        renew_deadline: See there.
+        retry_period: See there.
+        metrics: Where `/metrics` is, such as `:8080`; None for nowhere. It needs the extra
+            `clientgen[metrics]`.
+        registry: The metrics to publish; None is prometheus-client's own registry.
+        health: Where `/healthz` and `/readyz` are, such as `:8081`; None for nowhere. It may be the
+            address of the metrics.
+        namespaces: The namespaces to watch, one or several; None for all. `add_namespace` and
+            `remove_namespace` change them while the manager runs. Or a label selector with an
+            operator, such as `team=shop` or `{"team": "shop"}`: the namespaces that have the
+            labels, also those that get or lose them while the manager runs. Requests for objects
+            in other namespaces are dropped.
+        informers: Further options of all informers, such as `transform`; see `FactoryOptions`.
+        sync_timeout: How many seconds the caches may take at the start.
+        grace: How many seconds running work may take when the program is told to stop.
+        clock: The clock; None is that of the clientset.
+
+    Raises:
+        ImportError: There are metrics, and prometheus-client is not installed.
+        TypeError: `k` is not a clientset of this flavour.
+        ValueError: An address, a name or the durations are not valid.
+    """
+
+    def __init__(
+        self,
+        k: AsyncClientsetBase,
+        *,
+        name: str | None = None,
+        leader_election: str | None = None,
+        leader_election_namespace: str | None = None,
+        lease_duration: int = 15,
+        renew_deadline: float = 10.0,
+        retry_period: float = 2.0,
+        metrics: str | None = None,
+        registry: CollectorRegistry | None = None,
+        health: str | None = None,
+        namespaces: Namespaces | Labels = None,
+        informers: FactoryOptions | None = None,
+        sync_timeout: float = 120.0,
+        grace: float = 30.0,
+        clock: Clock | None = None,
+    ) -> None:
+        rest_of(k)
+        check_clientset(k)
+        self._k = k
+        self._name = name or leader_election or k.rest.field_manager
+        self._clock = clock or k.rest.clock
+        self._sync_timeout = sync_timeout
+        self._grace = grace
+        self._metrics = _new_metrics(registry) if metrics is not None else None
+        options: FactoryOptions = {"clock": self._clock}
+        self._selection: AsyncNamespaceSelection | None = None
+        self._live: AsyncLiveNamespaces | None = None
+        selector = namespace_selector(namespaces)
+        if selector is not None:
+            self._selection = AsyncNamespaceSelection(k.rest, selector, self._clock)
+            self._live = self._selection.live
+        elif namespaces is not None:
+            self._live = AsyncLiveNamespaces()
+            self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
+        options["namespace"] = cast("Any", self._live)
+        if self._metrics is not None:
+            options["metrics"] = self._metrics.informers
+            k.rest.on_response = self._metrics.controllers.responded
+        options.update(informers or {})
+        make = getattr(k, "informers", partial(AsyncInformerFactory, k.rest))
+        self._factory: AsyncInformerFactory = make(**options)
+        self._controllers: list[AsyncManagedController[Any]] = []
+        self._functions: list[_Function] = []
+        self._probes = AsyncProbes(self._metrics)
+        self._endpoints = _new_endpoints(self._probes, metrics, health)
+        self._webhooks: list[AsyncWebhooks] = []
+        self._elector: AsyncLeaderElector | None = None
+        if leader_election is not None:
+            self._elector = AsyncLeaderElector(
+                k,
+                leader_election,
+                leader_election_namespace,
+                lease_duration=lease_duration,
+                renew_deadline=renew_deadline,
+                retry_period=retry_period,
+                on_started_leading=self._lead,
+                on_stopped_leading=self._stop_leading,
+                grace=grace + _LAST_WAIT,
+                metrics=None if self._metrics is None else self._metrics.election,
+                clock=self._clock,
+            )
+            self._probes.add("healthz", "leaderElection", self._elector.healthy)
+        self._lock = short_lock()
+        self._recorder: AsyncEventRecorder | None = None
+        self._began = False
+        self._stopping = Event()
+        self._leading_is_over = Event()
+        self._leading: _Part | None = None
+        self._parts: list[_Part] = []
+        self._failure: BaseException | None = None
+        self._synced = False
+        self._probes.add("healthz", "ping", _ping)
+        self._probes.add("readyz", "shutdown", self._check_not_stopping)
+        self._probes.add("readyz", "caches", self._check_caches)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._name!r}>"
+
+    # ---- its parts ----------------------------------------------------------------------------
+
+    @property
+    def clientset(self) -> AsyncClientsetBase:
+        """The clientset."""
+        return self._k
+
+    @property
+    def informers(self) -> AsyncInformerFactory:
+        """The factory of its informers."""
+        return self._factory
+
+    @property
+    def recorder(self) -> AsyncEventRecorder:
+        """A recorder of events, which the manager starts and stops."""
+        from .recorder import AsyncEventRecorder as Recorder  # some programs record nothing
+
+        with self._lock:
+            if self._recorder is None:
+                self._recorder = Recorder(self._k, self._name, clock=self._clock)
+                if self._began:
+                    self._recorder.start()
+            return self._recorder
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this process leads; always true while it runs without an election."""
+        if self._elector is None:
+            return self._began and not self._stopping.is_set()
+        return self._elector.is_leader
+
+    def controller(
+        self,
+        name: str,
+        reconcile: Function[[AsyncContext[T]], Result | None],
+        *,
+        workers: int = 1,
+        limiter: RateLimiter[Request] | None = None,
+    ) -> AsyncManagedController[T]:
+        """Add a controller. Then say what it watches.
+
+            manager.controller("crontabs", reconcile).for_(CronTab).owns(Job).watches(Secret, users)
+
+        `for_`, `owns` and `watches` take a class that the scheme knows, or an informer.
+        `when(predicate)` after one of them ignores some of its events. See `AsyncController` for
+        when and how often `reconcile` is called.
+
+        Args:
+            name: The name in logs and metrics; each controller has its own.
+            reconcile: A coroutine function (in `Manager`, an ordinary function).
+            workers: How many objects are reconciled at once.
+            limiter: Sets the delays after errors.
+
+        Raises:
+            RuntimeError: The manager has started.
+            ValueError: There is a controller of that name.
+        """
+        self._check_not_started()
+        if any(each.name == name for each in self._controllers):
+            raise ValueError(f"there is a controller called {name!r} already")
+        controller = AsyncManagedController(
+            self,
+            name,
+            reconcile,
+            workers=workers,
+            limiter=limiter,
+            clock=self._clock,
+            metrics=None if self._metrics is None else self._metrics.queues,
+            sync_timeout=float("inf"),  # the manager waits, but not for kinds that come later
+            grace=self._grace,
+        )
+        if self._metrics is not None:
+            controller._observer = self._metrics.controllers.controller(name, workers)
+        self._controllers.append(controller)
+        return controller
+
+    def informer(self, model: type[T]) -> AsyncSharedInformer[T]:
+        """Return the informer of a kind, which the manager starts; for handlers and indices.
+
+        While the manager runs, a new informer has to be started with its `start`.
+
+        Raises:
+            LookupError: The scheme does not know the class.
+        """
+        check_class(model)
+        scheme = self._k.scheme
+        resource = scheme.resource(cast("Any", model))
+        gvk = GroupVersionKind(resource.group, resource.version, resource.kind)
+        if scheme.model(gvk) is model:  # the package may have an informer of its own for it
+            generated = self._factory._generated(resource, {})
+            if generated is not None:
+                return generated
+        list_model = scheme.list_model(cast("Any", model))
+        return self._factory.informer(resource, model, cast("Any", list_model))
+
+    def lister(self, model: type[T]) -> Lister[T]:
+        """Return what reads the cache of a kind, without requests.
+
+        Raises:
+            LookupError: The scheme does not know the class.
+        """
+        return self.informer(model).lister
+
+    def add(
+        self, function: Callback[[], object], *, name: str | None = None, needs_leader: bool = True
+    ) -> None:
+        """Run a function beside the controllers.
+
+        It may return early. If it raises, the manager stops, and `run` raises the error. At the
+        end, a coroutine function is cancelled. A thread cannot be: it has to look at `is_stopping`,
+        or to wait with `wait_for_stop`.
+
+        Args:
+            function: The function, without arguments.
+            name: Its name in logs; None is that of the function.
+            needs_leader: Whether it starts when this process leads, or with the caches.
+
+        Raises:
+            RuntimeError: The manager has started.
+        """
+        self._check_not_started()
+        check_function("function", function)
+        title = name or str(getattr(function, "__name__", function))
+        self._functions.append(_Function(title, function, needs_leader))
+
+    def webhooks(
+        self, address: str = ":9443", *, certificates: str | os.PathLike[str] | None = None
+    ) -> AsyncWebhooks:
+        """Add a server of webhooks; see `AsyncWebhooks`. It starts before the caches.
+
+        With conversions, `/readyz` does not wait for the caches: the API server needs a conversion
+        before it can list a kind, and calls only Pods that are ready.
+
+        Raises:
+            RuntimeError: The manager has started.
+        """
+        from .webhooks import AsyncWebhooks as Server  # many programs have none
+
+        self._check_not_started()
+        webhooks = Server(
+            address, certificates=certificates, scheme=self._k.scheme, grace=self._grace
+        )
+        webhooks._metrics = None if self._metrics is None else self._metrics.webhooks
+        which = f"-{len(self._webhooks) + 1}" if self._webhooks else ""
+        self._probes.add("readyz", f"webhooks{which}", webhooks.ready)
+        self._webhooks.append(webhooks)
+        return webhooks
+
+    def add_health_check(self, name: str, check: Callback[[], object]) -> None:
+        """Add a check to `/healthz`: it fails if the function raises or returns False."""
+        self._probes.add("healthz", name, check)
+
+    def add_ready_check(self, name: str, check: Callback[[], object]) -> None:
+        """Add a check to `/readyz`: it fails if the function raises or returns False."""
+        self._probes.add("readyz", name, check)
+
+    @property
+    def metrics_url(self) -> str | None:
+        """The URL of the metrics, once the manager has started."""
+        endpoints = self._endpoints.get("metrics")
+        return f"{endpoints.url}/metrics" if endpoints else None
+
+    @property
+    def health_url(self) -> str | None:
+        """The URL before `/healthz` and `/readyz`, once the manager has started."""
+        endpoints = self._endpoints.get("health")
+        return endpoints.url if endpoints else None
+
+    # ---- its namespaces -----------------------------------------------------------------------
+
+    def add_namespace(self, name: str) -> None:
+        """Watch another namespace, also while the manager runs.
+
+        Controllers work in it when all caches have read it. A namespace that is watched already is
+        left as it is.
+
+        Raises:
+            RuntimeError: The manager watches all namespaces, or selects them by labels.
+            ValueError: It is no name of a namespace.
+        """
+        self._named_namespaces().add(check_segment("namespace", name))
+
+    def remove_namespace(self, name: str) -> None:
+        """Watch a namespace no longer; handlers are not told that its objects are deleted.
+
+        Its objects leave the caches, its requests leave the queues. Reconciliations that are
+        running go on. A namespace that is not watched is left as it is.
+
+        Raises:
+            RuntimeError: The manager watches all namespaces, or selects them by labels.
+            ValueError: It is no name of a namespace.
+        """
+        self._named_namespaces().remove(check_segment("namespace", name))
+
+    def _named_namespaces(self) -> AsyncLiveNamespaces:
+        if self._live is None:
+            raise RuntimeError(
+                f"{self!r} watches all namespaces: name those at the start, namespaces=[...]"
+            )
+        if self._selection is not None:
+            raise RuntimeError(
+                f"{self!r} watches {self._live.title}: change the labels of the namespace"
+            )
+        return self._live
+
+    # ---- its life -----------------------------------------------------------------------------
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stopping.is_set()
+
+    async def wait_for_stop(self, seconds: float | None = None) -> bool:
+        """Wait until the manager is told to stop, at most so many seconds. Returns whether it is.
+
+        It is what functions of `add` sleep with.
+        """
+        until = None if seconds is None else self._clock.monotonic() + seconds
+        return await wait_until(self._stopping, self._clock, until)
+
+    async def run(self) -> None:
+        """Start everything, and run until told to stop.
+
+        It stops on `stop`, or in the main thread on SIGTERM or SIGINT. Running reconciliations and
+        functions then have `grace` seconds to end. A second signal ends the process at once.
+
+        Raises:
+            SyncTimeout: The caches did not sync in time. The message names each informer, the
+                server's last response, and for a 403 the missing rule.
+            LeadershipLost: It was the leader, and could not renew the lease in time.
+            OSError: The address of an endpoint cannot be listened on.
+            RuntimeError: It has run before.
+            BaseException: The error of the part that broke.
+        """
+        self._check_not_started()
+        self._began = True
+        forget = on_stop_signal(from_outside(self.stop))
+        try:
+            await self._start()
+            await self._stopping.wait()
+        except BaseException:
+            self._grace = 0.0
+            raise
+        finally:
+            forget()
+            await self._shut_down(self._grace)
+        if self._failure is not None:
+            raise self._failure
+
+    def stop(self) -> None:
+        """Make `run` return."""
+        self._stopping.set()
+
+    def _check_not_started(self) -> None:
+        if self._began:
+            raise RuntimeError(f"{self!r} has already started")
+
+    async def _start(self) -> None:
+        for endpoints in dict.fromkeys(self._endpoints.values()):
+            await endpoints.start()
+            logger.info("%r: %r", self, endpoints)
+        for webhooks in self._webhooks:
+            await webhooks.start()
+        if self._recorder is not None:
+            self._recorder.start()
+        await self._fill_caches()
+        if self._stopping.is_set():
+            return
+        for function in self._functions:
+            if not function.needs_leader:
+                self._parts.append(self._begin(function.title, partial(call, function.call)))
+        lead = self._lead if self._elector is None else self._elector._run_once
+        self._leading = self._begin("leader election", lead)
+
+    async def _fill_caches(self) -> None:
+        """Start the informers, and wait until all caches that can be filled are full."""
+        if self._selection is not None:
+            self._selection.start()
+        until = self._clock.monotonic() + self._sync_timeout
+        told: set[str] = set()
+        while missing := self._unsynced():
+            unserved = [each for each in missing if each.is_unserved]
+            for informer in unserved:
+                if informer.title not in told:
+                    told.add(informer.title)
+                    logger.warning("%r: the server has no %s yet", self, informer.title)
+            if len(unserved) == len(missing):
+                break
+            if self._clock.monotonic() >= until:
+                states = [(each.title, each.sync_status) for each in self._caches()]
+                raise timed_out(self._sync_timeout, states, f"{self!r}: ")
+            if await self._stopping.wait(_POLL):
+                return
+        self._synced = True
+
+    def _unsynced(self) -> list[AsyncSharedInformer[Any] | AsyncNamespaceSelection]:
+        self._factory.start()  # also those that were asked for meanwhile
+        return [each for each in self._caches() if not each.has_synced()]
+
+    def _caches(self) -> list[AsyncSharedInformer[Any] | AsyncNamespaceSelection]:
+        selection = [] if self._selection is None else [self._selection]
+        return [*selection, *self._factory._pool.all()]
+
+    async def _lead(self) -> None:
+        """Run what only the leader does, until leading is over."""
+        logger.info("%r: starting %d controllers", self, len(self._controllers))
+        functions = [each for each in self._functions if each.needs_leader]
+        parts = [self._begin(each.title, partial(call, each.call)) for each in functions]
+        for controller in self._controllers:
+            title = f"controller {controller.name}"
+            parts.append(self._begin(title, controller._run, controller.stop))
+        grace = self._grace
+        try:
+            await self._leading_is_over.wait()
+        except BaseException:  # the lease is lost: somebody else may lead soon
+            grace = 0.0
+            raise
+        finally:
+            await self._end(parts, grace)
+
+    def _stop_leading(self) -> None:
+        self._leading_is_over.set()
+
+    async def _shut_down(self, grace: float) -> None:
+        """Stop all parts, the controllers first."""
+        self._stopping.set()
+        if self._elector is not None:
+            self._elector.stop()
+        self._leading_is_over.set()
+        try:
+            await self._end_work(grace)
+        except BaseException:  # cancelled once more: nothing is waited for any longer
+            self._hurry()
+            raise
+        finally:
+            await self._stop_services()
+        logger.info("%r: stopped", self)
+
+    async def _end_work(self, grace: float) -> None:
+        if self._leading is not None:
+            if grace <= 0.0:
+                self._leading.end(hurry=True)
+            await self._leading.task.join()  # the lease is released there, at last
+        await self._end(self._parts, grace)
+
+    def _hurry(self) -> None:
+        for part in [*([self._leading] if self._leading else []), *self._parts]:
+            part.end(hurry=True)
+
+    async def _stop_services(self) -> None:
+        """Stop what serves the controllers: webhooks, caches, events, endpoints."""
+        for webhooks in self._webhooks:
+            await self._quietly(webhooks.aclose)
+        if self._selection is not None:
+            await self._quietly(self._selection.stop)
+        await self._quietly(self._factory.shutdown)
+        if self._recorder is not None:
+            await self._recorder.stop(_EVENTS_SECONDS)
+        for endpoints in dict.fromkeys(self._endpoints.values()):
+            await self._quietly(partial(endpoints.stop, _LAST_WAIT))
+        if self._metrics is not None:
+            self._k.rest.on_response = None
+
+    async def _quietly(self, work: Callback[[], object]) -> None:
+        """Stop a part; what it raises is raised by `run`, after the others have stopped."""
+        try:
+            await call(work)
+        except Exception as error:  # noqa: BLE001 - whatever a part raises
+            self._fail(str(work), error)
+
+    # ---- parts that run beside each other -----------------------------------------------------
+
+    def _begin(
+        self, title: str, work: Function[[], None], stop: Callable[[], object] | None = None
+    ) -> _Part:
+        part = _Part(title, stop)
+        part.task = spawn(partial(self._keep, part, work), f"{self._name}-{title}")
+        return part
+
+    async def _keep(self, part: _Part, work: Function[[], None]) -> None:
+        try:
+            await work()
+        except BaseException as error:  # noqa: BLE001 - run raises it
+            if isinstance(error, Exception) or not part.is_ending:  # or it was cancelled
+                self._fail(part.title, error)
+        finally:
+            part.over.set()
+
+    def _fail(self, title: str, error: BaseException) -> None:
+        """Note that a part broke; the first one ends the run."""
+        if self._failure is None:
+            logger.error("%r: stopping because of %s: %s", self, title, error)
+            self._failure = error
+        elif error is not self._failure:
+            logger.error("%r: %s failed too", self, title, exc_info=error)
+        self.stop()
+
+    async def _end(self, parts: Sequence[_Part], grace: float) -> None:
+        """Tell parts to end, and wait for them."""
+        until = self._clock.monotonic() + grace + _LAST_WAIT
+        for part in parts:
+            part.end(hurry=grace <= 0.0)
+        for part in parts:
+            if grace > 0.0 and not await wait_until(part.over, self._clock, until):
+                part.end(hurry=True)
+            if not await part.task.join(_LAST_WAIT):
+                logger.error("%r: %s goes on, though it was told to end", self, part.title)
+
+    # ---- its state ----------------------------------------------------------------------------
+
+    def _check_not_stopping(self) -> None:
+        if self._stopping.is_set():
+            raise RuntimeError("the program is stopping")
+
+    def _check_caches(self) -> None:
+        converts = any(webhooks._set.conversions for webhooks in self._webhooks)
+        if not self._synced and not converts:
+            states = [f"{each.title} ({each.sync_status})" for each in self._caches()]
+            raise RuntimeError(f"the caches are not full: {', '.join(states)}")
+
+
+class _Function:
+    def __init__(self, title: str, function: Callback[[], object], needs_leader: bool) -> None:
+        self.title = title
+        self.call = function
+        self.needs_leader = needs_leader
+
+
+class _Part:
+    """Something that runs in a task or thread of its own."""
+
+    task: Task
+
+    def __init__(self, title: str, stop: Callable[[], object] | None) -> None:
+        self.title = title
+        self.over = Event()
+        self.is_ending = False
+        self._stop = stop
+
+    def end(self, *, hurry: bool) -> None:
+        """Tell it to end; in a hurry, or if it cannot be told, cancel it."""
+        self.is_ending = True
+        if self._stop is not None:
+            self._stop()
+        if self._stop is None or hurry:
+            self.task.cancel()
+
+
+def _new_metrics(registry: CollectorRegistry | None) -> ManagerMetrics:
+    from .._controllers.manager_metrics import ManagerMetrics  # needs an extra
+
+    return ManagerMetrics(registry)
+
+
+def _new_endpoints(
+    probes: AsyncProbes, metrics: str | None, health: str | None
+) -> dict[str, AsyncEndpoints]:
+    """The servers of metrics and health; one for both if they have the same address."""
+    if metrics is not None and metrics == health:
+        both = AsyncEndpoints("metrics and health", metrics, probes.both)
+        return {"health": both, "metrics": both}
+    found: dict[str, AsyncEndpoints] = {}
+    if health is not None:
+        found["health"] = AsyncEndpoints("health", health, probes.health)
+    if metrics is not None:
+        found["metrics"] = AsyncEndpoints("metrics", metrics, probes.metrics)
+    return found
+
+
+def _ping() -> None:
+    """A program that answers is alive."""

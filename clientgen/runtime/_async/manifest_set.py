@@ -1,0 +1,351 @@
+"""Manifest sets: what `kubectl apply`, `diff` and `delete` do with files, for any objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._conditions.checks import as_check
+from .._http.path_segments import check_segment
+from .._manifests.apply_order import deletion_order
+from .._manifests.apply_plan import plan
+from .._manifests.apply_set import ApplySetError, Parent, check_prune
+from .._manifests.documents import ManifestError
+from .._manifests.manifest_diff import ManifestDiff
+from .._manifests.set_objects import load_objects
+from .._manifests.set_results import ManifestSetError, SetResult
+from ..conditions import deleted, ready
+from ..errors import DiscoveryFailed
+from .set_apply import AsyncSetRun
+from .set_kinds import AsyncKindFinder
+from .set_prune import AsyncPruner
+from .set_requests import AsyncSetRequests
+from .set_wait import AsyncSetWait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .._http.options import FieldValidation, PropagationPolicy
+    from .._manifests.apply_plan import PlannedObject
+    from .._manifests.apply_set import ApplySet
+    from .._manifests.scheme import Scheme
+    from .._manifests.set_objects import ManifestSource
+    from .._manifests.set_results import ObjectOutcome
+    from .._models.model import Model
+    from .._models.unstructured import Unstructured
+    from .rest import AsyncRest
+
+__all__ = ["AsyncManifestSet"]
+
+
+class AsyncManifestSet:
+    """Objects of any kinds that are applied, compared and deleted together.
+
+    Clientsets make it: `k.manifests(Path("deploy"))`. Nothing is sent if a manifest is wrong.
+
+    Iterating gives the objects: instances of the registered classes, and `Unstructured` for other
+    kinds. What manifests say is sent as it is written. An object that you change is sent changed.
+
+    Args:
+        rest: the client of the server.
+        scheme: the classes of kinds.
+        sources: text, files, folders and objects.
+        namespace: the namespace that all objects must be in. Objects that name none get it;
+            without it, they get the namespace of the client.
+        strict: refuse fields that a class does not know and required ones that are missing.
+
+    Raises:
+        ManifestError: manifests are wrong; the message has a line for each problem.
+        TypeError: a source is of a wrong type.
+        ValueError: the namespace is empty or no name.
+    """
+
+    def __init__(
+        self,
+        rest: AsyncRest,
+        scheme: Scheme,
+        *sources: ManifestSource,
+        namespace: str | None = None,
+        strict: bool = True,
+    ) -> None:
+        if namespace is not None:
+            check_segment("namespace", namespace)
+            if not namespace.strip():
+                raise ValueError(f"namespace must be a name, not {namespace!r}")
+        self._rest = rest
+        self._scheme = scheme
+        self._namespace = namespace
+        self._default = rest.namespace
+        self._objects = load_objects(scheme, sources, strict=strict)
+        self._finder = AsyncKindFinder(rest, scheme, self._objects)
+
+    def __iter__(self) -> Iterator[Model | Unstructured]:
+        return (each.obj for each in self._objects)
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} objects>"
+
+    # ---- apply --------------------------------------------------------------------------------
+
+    async def apply(
+        self,
+        *,
+        prune: ApplySet | None = None,
+        wait: float | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+        field_manager: str | None = None,
+        field_validation: FieldValidation = "Strict",
+        propagation_policy: PropagationPolicy = "Background",
+        timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
+    ) -> SetResult:
+        """Apply all objects by server-side apply, in an order that servers accept.
+
+        Namespaces and CustomResourceDefinitions come first, webhooks and APIServices last.
+        Definitions are waited for until their objects can be created.
+
+        Args:
+            prune: delete the objects of this ApplySet that are no longer in the manifests. Nothing
+                is deleted if an object could not be applied.
+            wait: afterwards wait so many seconds until all objects are `ready`.
+            force: take over fields that other field managers own.
+            dry_run: let the server say what would happen, and store nothing.
+            field_manager: the owner of the fields; by default the program's name.
+            field_validation: what the server does with unknown fields.
+            propagation_policy: what becomes of the dependents of pruned objects.
+            timeout: the seconds that all of this may take.
+
+        Returns:
+            What became of each object; as text, lines such as `deployment.apps/web created`.
+
+        Raises:
+            ManifestError: a manifest is wrong, or of a kind that the server does not have. Nothing
+                was sent.
+            ApplySetError: the ApplySet cannot be used. Nothing was sent.
+            TypeError: `prune` is no ApplySet.
+            ManifestSetError: objects failed, or are not ready in time. All others were tried,
+                unless the connection or the credentials failed.
+        """
+        check_prune(prune)
+        requests = AsyncSetRequests(self._rest, timeout, dry_run=dry_run)
+        planned = await self._plan(requests)
+        if not planned:
+            raise ManifestError("there is no object to apply in these manifests")
+        pruner = await self._pruner(prune, requests, planned)
+        run = self._run(requests, pruner, force, field_manager, field_validation)
+        await self._apply(run, planned, pruner)
+        run.finish("applied", len(planned))
+        if pruner is not None:
+            options = {"propagation_policy": propagation_policy}
+            await pruner.prune(run, planned, options, remaining=planned)
+            run.finish("pruned", len(planned))
+        if wait is not None and not dry_run:
+            pending = [one for one in planned if not run.is_true(one, ready)]
+            await self._wait(pending, ready, None, wait, run.outcomes)
+        return SetResult(run.outcomes)
+
+    def _run(
+        self,
+        requests: AsyncSetRequests,
+        pruner: AsyncPruner | None,
+        force: bool,
+        field_manager: str | None,
+        field_validation: FieldValidation,
+    ) -> AsyncSetRun:
+        options = {
+            "force": force,
+            "field_manager": field_manager or self._rest.field_manager,
+            "field_validation": field_validation,
+        }
+        return AsyncSetRun(requests, None if pruner is None else pruner.parent, options)
+
+    async def _apply(
+        self, run: AsyncSetRun, planned: Sequence[PlannedObject], pruner: AsyncPruner | None
+    ) -> None:
+        first = [one for one in planned if one.is_namespace or one.is_definition]
+        others = [one for one in planned if not (one.is_namespace or one.is_definition)]
+        if pruner is not None:
+            first = await self._cover(run, planned, first, pruner)
+        await run.each(first, run.apply)
+        if any(one.is_definition for one in first):
+            await run.established(self._scheme)
+            self._finder.forget()
+        if not run.is_over:
+            await run.each(others, run.apply)
+
+    async def _cover(
+        self,
+        run: AsyncSetRun,
+        planned: Sequence[PlannedObject],
+        first: list[PlannedObject],
+        pruner: AsyncPruner,
+    ) -> list[PlannedObject]:
+        """Write the parent before anything else, except the namespace that it is in."""
+        home = [one for one in first if one.is_namespace and one.key.name == pruner.namespace]
+        if home and not pruner.exists:
+            await run.each(home, run.apply)
+            run.finish("applied", len(planned))
+            first = [one for one in first if one not in home]
+            if run.requests.dry_run:
+                return first
+        await pruner.cover(planned)
+        return first
+
+    # ---- diff, delete -------------------------------------------------------------------------
+
+    async def diff(
+        self,
+        *,
+        prune: ApplySet | None = None,
+        force: bool = False,
+        field_manager: str | None = None,
+        field_validation: FieldValidation = "Strict",
+        timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
+    ) -> ManifestDiff:
+        """Compare the objects of the cluster with what `apply` would make of them.
+
+        The server does a dry run of the apply. The values of Secrets are not shown.
+
+        Args:
+            prune: also show the objects that `apply` with this ApplySet would delete.
+            force: compare as if fields of other field managers were taken over.
+            field_manager: the owner of the fields; by default the program's name.
+            field_validation: what the server does with unknown fields.
+            timeout: the seconds that all of this may take.
+
+        Returns:
+            The differences: true if there are any, as text what `kubectl diff` prints.
+
+        Raises:
+            ManifestError, ApplySetError, ManifestSetError: as `apply`.
+        """
+        check_prune(prune)
+        requests = AsyncSetRequests(self._rest, timeout, dry_run=True)
+        planned = await self._plan(requests)
+        pruner = await self._pruner(prune, requests, planned)
+        run = self._run(requests, pruner, force, field_manager, field_validation)
+        await run.each(planned, run.compare)
+        run.finish("compared", len(planned))
+        pruned = [] if pruner is None else await pruner.compare(planned)
+        return ManifestDiff([*run.differences, *pruned])
+
+    async def delete(
+        self,
+        *,
+        prune: ApplySet | None = None,
+        wait: float | None = None,
+        dry_run: bool = False,
+        grace_period_seconds: int | None = None,
+        propagation_policy: PropagationPolicy = "Background",
+        timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
+    ) -> SetResult:
+        """Delete all objects, in the reverse order of `apply`. Missing ones are passed over.
+
+        Args:
+            prune: also delete all other objects of this ApplySet, and then its parent.
+            wait: afterwards wait so many seconds until the objects of the manifests are gone.
+            dry_run: let the server say what would happen, and delete nothing.
+            grace_period_seconds: how long objects may take to stop.
+            propagation_policy: what becomes of the dependents of the objects.
+            timeout: the seconds that all of this may take.
+
+        Returns:
+            The objects that were deleted.
+
+        Raises:
+            ManifestError, ApplySetError, ManifestSetError: as `apply`.
+        """
+        check_prune(prune)
+        requests = AsyncSetRequests(self._rest, timeout, dry_run=dry_run)
+        planned = await self._plan(requests, for_deletion=True)
+        pruner = await self._pruner(prune, requests, planned)
+        options: dict[str, Any] = {"propagation_policy": propagation_policy}
+        if grace_period_seconds is not None:
+            options["grace_period_seconds"] = grace_period_seconds
+        run = AsyncSetRun(requests, None, options)
+        order = deletion_order(planned, lambda one: one.key.group_kind)
+        await run.each(order, run.delete)
+        run.finish("deleted", len(planned))
+        if pruner is not None and pruner.exists:
+            await pruner.prune(run, planned, options, remaining=())
+            run.finish("pruned", len(planned))
+        if wait is not None and not dry_run:
+            gone = {each.key for each in run.outcomes}
+            going = [one for one in order if one.key in gone]
+            await self._wait(going, deleted, None, wait, run.outcomes)
+        return SetResult(run.outcomes)
+
+    # ---- wait ---------------------------------------------------------------------------------
+
+    async def wait(
+        self,
+        until: Callable[[Any], object] = ready,
+        *,
+        fail: Callable[[Any], object] | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - one of the client's clock
+    ) -> None:
+        """Wait until something is true for all objects, one after the other.
+
+        Args:
+            until: a condition of `clientgen.runtime.conditions`, or any function of the object.
+            fail: ends the wait when it is true for one of the objects.
+            timeout: the seconds after which the wait fails. None for no limit.
+
+        Raises:
+            ManifestError: a manifest is wrong.
+            ManifestSetError: it is not true for some objects, or cannot become true any more.
+        """
+        requests = AsyncSetRequests(self._rest, None)
+        # Objects of a kind that the server does not have are deleted.
+        planned = await self._plan(requests, for_deletion=until is deleted)
+        await self._wait(planned, until, fail, timeout, ())
+
+    async def _wait(
+        self,
+        planned: Sequence[PlannedObject],
+        until: Callable[[Any], object],
+        fail: Callable[[Any], object] | None,
+        timeout: float | None,  # noqa: ASYNC109 - one of the client's clock
+        outcomes: Sequence[ObjectOutcome],
+    ) -> None:
+        wait = AsyncSetWait(self._rest, self._scheme, until, fail, timeout)
+        await wait.each((one.where, one.resource, one.key) for one in planned)
+        if wait.failures:
+            count = f"{len(wait.failures)} of {len(self._objects)} objects"
+            what = f"{count} are not as waited for ({as_check(until)!r}):"
+            raise ManifestSetError(what, wait.failures, outcomes)
+
+    # ---- what all have in common --------------------------------------------------------------
+
+    async def _plan(
+        self, requests: AsyncSetRequests, *, for_deletion: bool = False
+    ) -> list[PlannedObject]:
+        resources, unknown = await self._finder.of_objects(requests.deadline)
+        objects = self._objects
+        if for_deletion:  # of a kind that the server does not have there is nothing to delete
+            gone = {gvk for gvk, why in unknown.items() if not isinstance(why, DiscoveryFailed)}
+            objects = [each for each in objects if each.gvk not in gone]
+        reasons = {gvk: str(why) for gvk, why in unknown.items()}
+        return plan(objects, resources, reasons, namespace=self._namespace, otherwise=self._default)
+
+    async def _pruner(
+        self,
+        apply_set: ApplySet | None,
+        requests: AsyncSetRequests,
+        planned: Sequence[PlannedObject],
+    ) -> AsyncPruner | None:
+        if apply_set is None:
+            return None
+        known = {one.resource: None for one in planned}
+        resource = await self._finder.of_group_kind(apply_set.kind, known, requests.deadline)
+        if resource is None:
+            raise ApplySetError(f"the server has no kind {apply_set.kind} for an ApplySet")
+        if not resource.namespaced and apply_set.namespace:
+            raise ApplySetError(f"{resource.plural} are cluster-scoped: leave out the namespace")
+        namespace = apply_set.namespace or self._namespace or self._default
+        parent = Parent(apply_set, resource, namespace if resource.namespaced else "")
+        pruner = AsyncPruner(requests, self._finder, parent)
+        await pruner.read(planned)
+        return pruner

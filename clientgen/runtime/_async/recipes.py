@@ -1,0 +1,452 @@
+"""Everyday work that takes several requests, as kubectl does it: drain, restart, undo."""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the client's clock
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from .._conditions.causes import PODS
+from .._conditions.checks import DELETED, as_check
+from .._conditions.fields import Json, text
+from .._conditions.rollout import ROLLED_OUT
+from .._http.path_segments import name_in
+from .._http.request import build_write
+from .._manifests.addresses import home_of
+from .._models.list_classes import new_list_class
+from .._models.model import Model
+from .._models.unstructured import Object, Unstructured, UnstructuredList
+from .._recipes.draining import (
+    DAEMON_SETS,
+    NODES,
+    DrainPlan,
+    check_node,
+    check_pod_selector,
+    daemon_sets_of,
+    eviction_of,
+    pod_name,
+    pods_on,
+    unschedulable,
+)
+from .._recipes.rollouts import (
+    Revision,
+    check_named,
+    check_not_paused,
+    history_of,
+    history_resource,
+    pick,
+    resource_of,
+    restart_patch,
+    selector_of,
+    undo_patch,
+)
+from ..errors import (
+    ApiError,
+    Conflict,
+    Forbidden,
+    NotFound,
+    RequestTimeout,
+    TooManyRequests,
+    WaitTimeout,
+    one_line,
+)
+from ._primitives import Event, wait_until
+from .lease_client import rest_of
+from .object_client import AsyncObjectClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .._http.options import CallOptions, Labels, ListOptions
+    from .._http.resource import Resource
+    from .lease_client import AsyncClient
+    from .rest import AsyncRest
+
+__all__ = [
+    "cordon",
+    "drain",
+    "rollout_history",
+    "rollout_restart",
+    "rollout_status",
+    "rollout_undo",
+    "uncordon",
+]
+
+T = TypeVar("T", bound=Object)
+
+# kubectl: drain.Helper.EvictErrorRetryDelay.
+_RETRY_SECONDS = 5.0
+
+
+# ---- nodes --------------------------------------------------------------------------------------
+
+
+async def cordon(k: AsyncClient, node: str) -> None:
+    """Mark a node as unschedulable, as `kubectl cordon`: it gets no new Pods."""
+    check_node("cordon", node)
+    await _any(rest_of(k), NODES, None).patch(node, unschedulable(wanted=True))
+
+
+async def uncordon(k: AsyncClient, node: str) -> None:
+    """Mark a node as schedulable again, as `kubectl uncordon`."""
+    check_node("uncordon", node)
+    await _any(rest_of(k), NODES, None).patch(node, unschedulable(wanted=False))
+
+
+async def drain(
+    k: AsyncClient,
+    node: str,
+    *,
+    force: bool = False,
+    delete_empty_dir_data: bool = False,
+    grace_period_seconds: int | None = None,
+    pod_selector: Labels | None = None,
+    timeout: float | None = None,
+    on_progress: Callable[[str], object] | None = None,
+) -> list[str]:
+    """Cordon a node and evict its Pods, as `kubectl drain --ignore-daemonsets`.
+
+    Pods of DaemonSets and mirror Pods stay. Evictions that a disruption budget does not allow are
+    tried again every 5 seconds. It returns when the Pods are gone.
+
+    Args:
+        k: The clientset, or its `rest`.
+        node: The name of the node.
+        force: Evict also Pods that no controller would create again.
+        delete_empty_dir_data: Evict also Pods with emptyDir volumes, whose data is lost.
+        grace_period_seconds: The seconds that Pods have to end, in place of their own.
+        pod_selector: Evict only Pods whose labels match. None for all Pods of the node.
+        timeout: The seconds of the client's clock after which it gives up. None for no limit.
+        on_progress: Is called with a line for each step.
+
+    Returns:
+        The namespaces and names of the Pods that were evicted.
+
+    Raises:
+        OperationRefused: Pods must not be evicted without `force` or `delete_empty_dir_data`.
+            None is evicted then, but the node is cordoned. So too if the server lists Pods without
+            a name or uid that can be.
+        WaitTimeout: the node is not cordoned, or a Pod not evicted or not gone in time.
+        NotFound: there is no such node.
+        ValueError: `pod_selector` is empty.
+    """
+    check_node("drain", node)
+    check_pod_selector(pod_selector)
+    draining = _Draining(rest_of(k), node, timeout, on_progress)
+    try:
+        await draining.cordon()
+        pods = await draining.pods(pod_selector)
+        daemon_sets = daemon_sets_of(pods)
+        orphans = [name for name in daemon_sets if not await draining.has_daemon_set(*name)]
+        plan = DrainPlan.of(pods, orphans, force=force, delete_empty_dir_data=delete_empty_dir_data)
+        plan.check(node)
+        await draining.evict(plan.evict, grace_period_seconds)
+        await draining.wait_for_end(plan.evict)
+    except RequestTimeout as error:
+        draining.check_time(str(error))
+        raise
+    return [pod_name(pod) for pod in plan.evict]
+
+
+class _Draining:
+    """One drain: its node, and the time that is left."""
+
+    def __init__(
+        self,
+        rest: AsyncRest,
+        node: str,
+        timeout: float | None,
+        on_progress: Callable[[str], object] | None,
+    ) -> None:
+        self._rest = rest
+        self._node = node
+        self._timeout = timeout
+        self._until = None if timeout is None else rest.clock.monotonic() + timeout
+        self._on_progress = on_progress
+        self._pods = _any(rest, PODS, None)
+
+    @property
+    def _remaining(self) -> float | None:
+        if self._until is None:
+            return None
+        return max(0.0, self._until - self._rest.clock.monotonic())
+
+    def check_time(self, trouble: str) -> None:
+        """See to it that time is left.
+
+        Raises:
+            WaitTimeout: none is.
+        """
+        if self._remaining == 0:
+            raise self._late(trouble)
+
+    def _late(self, trouble: str, pod: Json | None = None) -> WaitTimeout:
+        why = f"Node {self._node} is not drained after {self._timeout:g} s: {trouble}"
+        return WaitTimeout(why, pod)
+
+    def _limit(self, trouble: str) -> CallOptions:
+        """Return the options that end a request when the time of the drain is over.
+
+        Raises:
+            WaitTimeout: it is over already.
+        """
+        self.check_time(trouble)
+        remaining = self._remaining
+        return {} if remaining is None else {"timeout": remaining}
+
+    def _tell(self, line: str) -> None:
+        if self._on_progress is not None:
+            self._on_progress(line)
+
+    async def cordon(self) -> None:
+        """Mark the node as unschedulable."""
+        limit = self._limit("it is not cordoned")
+        nodes = _any(self._rest, NODES, None)
+        await nodes.patch(self._node, unschedulable(wanted=True), **limit)
+
+    async def pods(self, selector: Labels | None) -> list[Any]:
+        """List the Pods of the node.
+
+        Raises:
+            OperationRefused: one of them cannot be addressed.
+        """
+        limit = self._limit("its Pods are not listed")
+        options: ListOptions = {"field_selector": {"spec.nodeName": self._node}}
+        if "timeout" in limit:
+            options["timeout"] = limit["timeout"]
+        if selector is not None:
+            options["label_selector"] = selector
+        return pods_on(self._node, (await self._pods.list(**options)).items)
+
+    async def has_daemon_set(self, namespace: str, name: str) -> bool:
+        """Tell whether a DaemonSet exists."""
+        limit = self._limit("the DaemonSets of its Pods are not read")
+        try:
+            await _any(self._rest, DAEMON_SETS, namespace).get(name, **limit)
+        except NotFound:
+            return False
+        return True
+
+    async def evict(self, pods: list[Any], grace_period_seconds: int | None) -> None:
+        """Evict Pods; those that a budget protects again and again.
+
+        Raises:
+            WaitTimeout: it took too long.
+        """
+        pending = pods
+        while pending:
+            refused: list[tuple[Any, ApiError]] = []
+            for pod in pending:
+                error = await self._evict(pod, grace_period_seconds)
+                if error is not None:
+                    refused.append((pod, error))
+            if refused:
+                await self._pause(*refused[0])
+            pending = [pod for pod, _ in refused]
+
+    async def _evict(self, pod: Json, grace_period_seconds: int | None) -> ApiError | None:
+        """Try to evict a Pod; gives the error if it may be evicted later."""
+        namespace, name = text(pod, "metadata", "namespace"), text(pod, "metadata", "name")
+        path = PODS.object_path(namespace, name, "eviction")
+        body = eviction_of(pod, grace_period_seconds)
+        request = build_write("POST", path, body, {}, self._rest.codec)
+        self._tell(f"evicting {pod_name(pod)}")
+        deadline = self._rest.deadline(self._limit(f"{pod_name(pod)} is not evicted"))
+        try:
+            await self._rest.send(request, deadline, max_retries=0)
+        except TooManyRequests as error:
+            self._tell(f"{pod_name(pod)} is not evicted yet: {error.message}")
+            return error
+        except (NotFound, Conflict):
+            return None  # it is gone, and another one of its name stays
+        except Forbidden as error:
+            if not error.has_cause("NamespaceTerminating"):
+                raise
+            # Nothing can be created in the namespace, but it is being emptied.
+            return None
+        return None
+
+    async def _pause(self, pod: Json, error: ApiError) -> None:
+        clock = self._rest.clock
+        seconds = max(_RETRY_SECONDS, float(error.retry_after or 0))
+        remaining = self._remaining
+        if remaining is not None and remaining < seconds:
+            await wait_until(Event(), clock, clock.monotonic() + remaining)
+            raise self._late(f"{pod_name(pod)} is not evicted: {one_line(error.message)}", pod)
+        await wait_until(Event(), clock, clock.monotonic() + seconds)
+
+    async def wait_for_end(self, pods: list[Any]) -> None:
+        """Wait until the Pods are gone."""
+        if not pods:
+            return
+        self.check_time("its Pods are evicted, but perhaps not gone")
+        uids = {text(pod, "metadata", "uid") for pod in pods}
+
+        def is_another(pod: Any) -> bool:
+            return text(pod, "metadata", "uid") not in uids
+
+        await self._pods.wait(
+            until=DELETED | as_check(is_another),
+            field_selector={"spec.nodeName": self._node},
+            timeout=self._remaining,
+            on_progress=self._on_progress,
+        )
+
+
+# ---- rollouts -----------------------------------------------------------------------------------
+
+
+async def rollout_restart(
+    k: AsyncClient,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+) -> T:
+    """Replace all Pods of a workload one after the other, as `kubectl rollout restart`.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default that of the object, or of the client.
+
+    Raises:
+        OperationRefused: the Deployment is paused.
+    """
+    target = _Target("rollout_restart", k, workload, name, namespace)
+    check_not_paused(await target.read(), str(target))
+    return cast("T", await target.client.patch(target.name, restart_patch(target.rest.clock.now())))
+
+
+async def rollout_status(
+    k: AsyncClient,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+    timeout: float | None = None,
+    on_progress: Callable[[str], object] | None = None,
+) -> T:
+    """Wait until a rollout is over, as `kubectl rollout status`. Returns the workload.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default that of the object, or of the client.
+        timeout: The seconds of the client's clock after which it gives up. None for no limit.
+        on_progress: Is called with the state in words, whenever that has changed.
+
+    Raises:
+        WaitFailed: the rollout has failed. The message says why.
+        WaitTimeout: it is not over in time.
+    """
+    target = _Target("rollout_status", k, workload, name, namespace)
+    found = await target.client.wait(
+        target.name, until=ROLLED_OUT, timeout=timeout, on_progress=on_progress
+    )
+    return cast("T", found)
+
+
+async def rollout_history(
+    k: AsyncClient,
+    workload: type[Object] | Object,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+) -> list[Revision]:
+    """Return the revisions of a workload, oldest first, as `kubectl rollout history`.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default that of the object, or of the client.
+    """
+    target = _Target("rollout_history", k, workload, name, namespace)
+    return await target.history(await target.read())
+
+
+async def rollout_undo(
+    k: AsyncClient,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+    to_revision: int | None = None,
+) -> T:
+    """Bring an earlier Pod template of a workload back, as `kubectl rollout undo`.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default that of the object, or of the client.
+        to_revision: The number of the revision; by default the one before the present one.
+
+    Raises:
+        OperationRefused: there is no such revision, or the Deployment is paused.
+    """
+    target = _Target("rollout_undo", k, workload, name, namespace)
+    obj = await target.read()
+    revision = pick(await target.history(obj), to_revision, str(target))
+    check_not_paused(obj, str(target))
+    patch = undo_patch(obj, revision)
+    if patch is None:
+        return cast("T", await target.client.get(target.name))
+    return cast("T", await target.client.patch(target.name, patch))
+
+
+class _Target:
+    """The workload that a call is about."""
+
+    def __init__(
+        self,
+        call: str,
+        k: AsyncClient,
+        workload: object,
+        name: str | None,
+        namespace: str | None,
+    ) -> None:
+        self.rest = rest_of(k)
+        self._resource = resource_of(workload, call)
+        model: Any = workload if isinstance(workload, type) else type(workload)
+        self.name: str = cast("str", name)
+        if not isinstance(workload, type):
+            if name is not None:
+                raise TypeError("the name of an object is in the object: leave it out")
+            self.name = name_in(workload)
+            body = cast("Model | Mapping[str, Any]", workload)
+            namespace = home_of(self._resource, body, namespace, self.rest.namespace)
+        check_named(call, self._resource.kind, self.name)
+        self._namespace = self.rest.namespace if namespace is None else namespace
+        lists: Any = UnstructuredList
+        if issubclass(model, Model):
+            resource = self._resource
+            lists = new_list_class(model, resource.api_version, f"{resource.kind}List")
+        self.client: AsyncObjectClient[Any, Any] = AsyncObjectClient(
+            self.rest, self._resource, self._namespace, model, lists
+        )
+
+    def __str__(self) -> str:
+        return f"{self._resource.kind} {self._namespace}/{self.name}"
+
+    async def read(self) -> Json:
+        """Read the workload."""
+        return await _any(self.rest, self._resource, self._namespace).get(self.name)
+
+    async def history(self, obj: Json) -> list[Revision]:
+        """Read its revisions."""
+        resource = history_resource(self._resource.kind)
+        found = await _any(self.rest, resource, self._namespace).list(
+            label_selector=selector_of(obj)
+        )
+        return history_of(obj, found.items)
+
+
+def _any(
+    rest: AsyncRest, resource: Resource, namespace: str | None
+) -> AsyncObjectClient[Unstructured, UnstructuredList]:
+    """Return a client for objects without a class."""
+    return AsyncObjectClient(rest, resource, namespace, Unstructured, UnstructuredList)

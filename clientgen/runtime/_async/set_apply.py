@@ -1,0 +1,207 @@
+"""Applies the objects of a manifest set, one after the other."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from .._manifests.apply_order import NAMESPACE_KIND
+from .._manifests.apply_plan import ObjectKey, defined_resources
+from .._manifests.apply_set import PART_OF, ApplySetError, foreign_set
+from .._manifests.manifest_diff import ObjectDiff
+from .._manifests.set_answers import (
+    is_established,
+    is_final,
+    is_same,
+)
+from .._manifests.set_objects import metadata_of, names_in
+from .._manifests.set_results import ManifestSetError, ObjectFailure, ObjectOutcome
+from .._models.unstructured import Unstructured
+from ..conditions import condition
+from ..errors import ClientError, NotFound
+from .set_wait import AsyncSetWait
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .._conditions.checks import Check
+    from .._http.resource import Resource
+    from .._manifests.apply_plan import PlannedObject
+    from .._manifests.apply_set import Parent
+    from .._manifests.scheme import Scheme
+    from .._manifests.set_results import Outcome
+    from ._primitives import Function
+    from .set_requests import AsyncSetRequests
+
+__all__ = ["AsyncSetRun"]
+
+_DELETING: Final = "it is being deleted"
+_ESTABLISHED_SECONDS: Final = 60.0
+
+
+class AsyncSetRun:
+    """One run through the objects of a set.
+
+    An object that fails does not stop the others, as in kubectl; when nobody answers, or the
+    credentials are refused, the rest is not tried.
+
+    Args:
+        requests: sends requests.
+        parent: the ApplySet whose label the objects get.
+        options: `force`, `field_manager` and `field_validation`.
+    """
+
+    def __init__(
+        self, requests: AsyncSetRequests, parent: Parent | None, options: Mapping[str, Any]
+    ) -> None:
+        self.requests = requests
+        self._parent = parent
+        self._options = options
+        self._definitions: list[tuple[PlannedObject, Unstructured]] = []
+        self._answers: dict[ObjectKey, Unstructured] = {}
+        self._new: set[ObjectKey] = set()
+        self._new_resources: set[Resource] = set()
+        self.uids: set[str] = set()
+        self.outcomes: list[ObjectOutcome] = []
+        self.differences: list[ObjectDiff] = []
+        self.failures: list[ObjectFailure] = []
+        self.is_over = False
+        """Whether the rest is not worth trying."""
+
+    async def each(
+        self, planned: Sequence[PlannedObject], work: Function[[PlannedObject], None]
+    ) -> None:
+        """Do something with every object."""
+        for one in planned:
+            try:
+                await work(one)
+            except ClientError as error:
+                self.failures.append(ObjectFailure(one.where, one.key, error))
+                if is_final(error):
+                    self.is_over = True
+                    return
+
+    def finish(self, what: str, count: int) -> None:
+        """Raise what has failed, if anything has."""
+        if self.failures:
+            several = f"{len(self.failures)} of {count} objects"
+            message = f"{several if count > 1 else 'the object'} could not be {what}"
+            message += "; the rest was not tried:" if self.is_over else ":"
+            raise ManifestSetError(message, self.failures, self.outcomes)
+
+    # ---- apply --------------------------------------------------------------------------------
+
+    async def apply(self, one: PlannedObject) -> None:
+        """Apply an object, and note what became of it."""
+        live = await self.requests.get(one.path, one.key)
+        answer, created = await self._apply(one, live)
+        self._note_new(one, created)
+        note = _DELETING if metadata_of(live).get("deletionTimestamp") else ""
+        self.outcomes.append(
+            ObjectOutcome.make(
+                self._outcome(live, answer, created),
+                one.key,
+                one.resource.version,
+                where=one.where,
+                obj=answer,
+                dry_run=self.requests.dry_run,
+                note=note,
+            )
+        )
+        if answer is not None:
+            self._answers[one.key] = answer
+            self.uids.add(str(metadata_of(answer).get("uid")))
+            if one.is_definition:
+                self._definitions.append((one, answer))
+
+    async def established(self, scheme: Scheme) -> None:
+        """Wait until objects of the definitions can be created."""
+        pending = [one for one, answer in self._definitions if not is_established(answer)]
+        if pending and not self.requests.dry_run:
+            wait = AsyncSetWait(
+                self.requests.rest, scheme, condition("Established"), None, self._patience()
+            )
+            await wait.each((one.where, one.resource, one.key) for one in pending)
+            self.failures += wait.failures
+
+    def _patience(self) -> float:
+        """The seconds to wait for definitions."""
+        deadline = self.requests.deadline
+        left = _ESTABLISHED_SECONDS if deadline is None else deadline - monotonic()
+        return max(0.0, min(left, _ESTABLISHED_SECONDS))
+
+    async def _apply(
+        self, one: PlannedObject, live: Unstructured | None
+    ) -> tuple[Unstructured | None, bool]:
+        """Send an object; in a dry run, what it would be in may not exist yet."""
+        body = one.body(self._labels(one, live))
+        try:
+            return await self.requests.apply(one.path, one.key, body, self._options)
+        except NotFound:
+            if not self._is_in_new(one):
+                raise
+            return None, True
+
+    def _labels(self, one: PlannedObject, live: Unstructured | None) -> Mapping[str, str]:
+        """The labels of membership.
+
+        Without an ApplySet an object stays in the set that it is in: an apply of one manifest must
+        not take it out.
+        """
+        own = names_in(live, "labels").get(PART_OF)
+        if self._parent is None:
+            given = names_in(one.source.body(), "labels")
+            return {PART_OF: own} if own and PART_OF not in given else {}
+        if foreign_set(live, self._parent):
+            raise ApplySetError(
+                f"it belongs to another ApplySet, {own}; remove its label {PART_OF} first"
+            )
+        return self._parent.labels
+
+    def _is_in_new(self, one: PlannedObject) -> bool:
+        """Tell whether a dry run would have created the namespace or the kind of an object."""
+        namespace = ObjectKey(NAMESPACE_KIND, "", one.key.namespace)
+        return self.requests.dry_run and (
+            namespace in self._new or one.resource in self._new_resources
+        )
+
+    def _note_new(self, one: PlannedObject, created: bool) -> None:
+        if created:
+            self._new.add(one.key)
+            if one.is_definition:
+                self._new_resources |= set(defined_resources([one.source]).values())
+
+    @staticmethod
+    def _outcome(live: Unstructured | None, answer: Unstructured | None, created: bool) -> Outcome:
+        if created or live is None or answer is None:
+            return "created"
+        return "unchanged" if is_same(live, answer) else "configured"
+
+    def is_true(self, one: PlannedObject, condition: Check[Any]) -> bool:
+        """Tell whether a condition is true already, by the answer to the apply."""
+        answer = self._answers.get(one.key)
+        return answer is not None and condition.check(answer).met
+
+    # ---- the other ways through a set ---------------------------------------------------------
+
+    async def compare(self, one: PlannedObject) -> None:
+        """Note how an object differs from what an apply would make of it."""
+        live = await self.requests.get(one.path, one.key)
+        answer, created = await self._apply(one, live)
+        self._note_new(one, created)
+        if answer is None:
+            answer = Unstructured(one.body(self._labels(one, live)))
+        self.differences.append(ObjectDiff(one.key, one.where, live, answer))
+
+    async def delete(self, one: PlannedObject) -> None:
+        """Delete an object, if it exists."""
+        if await self.requests.delete(one.path, self._options):
+            self.outcomes.append(
+                ObjectOutcome.make(
+                    "deleted",
+                    one.key,
+                    one.resource.version,
+                    where=one.where,
+                    dry_run=self.requests.dry_run,
+                )
+            )

@@ -1,0 +1,300 @@
+"""Keeps the parent of an ApplySet right, and deletes members that the manifests no longer have.
+
+The parent names all kinds and namespaces of members at any time: those of new members before the
+first object is applied, and those of old members until they are pruned. So a run that was cut short
+at any point leaves nothing behind that the next run does not know.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from .._manifests.apply_order import CRD_KIND
+from .._manifests.apply_plan import ObjectKey
+from .._manifests.apply_set import (
+    IS_PARENT_TYPE,
+    PART_OF,
+    ApplySetError,
+    ApplySetScope,
+    Member,
+    kept_because,
+    members_to_prune,
+)
+from .._manifests.documents import ManifestError
+from .._manifests.manifest_diff import ObjectDiff
+from .._manifests.set_answers import is_final, version_of
+from .._manifests.set_objects import listed, metadata_of, names_in
+from .._manifests.set_results import ObjectFailure, ObjectOutcome
+from ..errors import ApplyConflict, ClientError, Conflict, DiscoveryFailed, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from .._http.resource import Resource
+    from .._manifests.apply_plan import PlannedObject
+    from .._manifests.apply_set import Parent
+    from .._models.unstructured import Unstructured
+    from .set_apply import AsyncSetRun
+    from .set_kinds import AsyncKindFinder
+    from .set_requests import AsyncSetRequests
+
+__all__ = ["AsyncPruner"]
+
+_log = logging.getLogger("clientgen.manifests")
+
+_DEFINITION_PATH: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
+_ATTEMPTS: Final = 5
+_DATA: Final = ("data", "stringData", "binaryData")
+
+
+class AsyncPruner:
+    """The ApplySet of one run.
+
+    Args:
+        requests: sends requests.
+        finder: finds the resources of kinds.
+        parent: the parent object.
+    """
+
+    def __init__(self, requests: AsyncSetRequests, finder: AsyncKindFinder, parent: Parent) -> None:
+        self._requests = requests
+        self._finder = finder
+        self.parent = parent
+        self._live: Unstructured | None = None
+        self._scope = ApplySetScope()
+        self._resources: dict[str, Resource] = {}
+        self._unlisted: set[str] = set()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a parent object already."""
+        return self._live is not None
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the parent; empty if it is cluster-scoped."""
+        return self.parent.namespace
+
+    async def read(self, planned: Sequence[PlannedObject]) -> None:
+        """Read the parent, and see to it that the set can be used.
+
+        Raises:
+            ManifestError: an object has the label of a set already, or is the parent.
+            ApplySetError: the parent is none, or another program's; or nobody knows whether the
+                server has one of the kinds of the set.
+        """
+        self._check(planned)
+        parent = self.parent
+        if not parent.apply_set.is_builtin:
+            await self._check_kind()
+        self._live = await self._requests.get_metadata(parent.path, parent.key)
+        self._scope = parent.scope_in(self._live)
+        known = {one.resource: None for one in planned}
+        try:
+            for kind in sorted(self._scope.kinds):
+                resource = await self._finder.of_group_kind(kind, known, self._requests.deadline)
+                if resource is None:
+                    _log.info("%s: the server has no kind %s any more", parent.key, kind)
+                else:
+                    self._resources[kind] = resource
+        except DiscoveryFailed as error:
+            raise ApplySetError(f"the members of the ApplySet {parent.key}: {error}") from error
+
+    def _check(self, planned: Sequence[PlannedObject]) -> None:
+        problems = [
+            f"{one.where}: {one.key} has the label {PART_OF}, which is for tools: leave it out"
+            for one in planned
+            if PART_OF in names_in(one.source.body(), "labels")
+        ]
+        problems += [
+            f"{one.where}: {one.key} is the parent of the ApplySet, so it cannot be a member"
+            for one in planned
+            if one.key == self.parent.key
+        ]
+        if problems:
+            raise ManifestError(listed(problems))
+
+    async def _check_kind(self) -> None:
+        resource = self.parent.resource
+        key = ObjectKey(CRD_KIND, "", f"{resource.plural}.{resource.group}")
+        definition = await self._requests.get_metadata(f"{_DEFINITION_PATH}{key.name}", key)
+        if definition is None or IS_PARENT_TYPE not in names_in(definition, "labels"):
+            raise ApplySetError(
+                f"{resource.kind} cannot be the parent of an ApplySet: a parent is a Secret, a"
+                f" ConfigMap, or of a kind whose definition has the label {IS_PARENT_TYPE}"
+            )
+
+    # ---- the parent ---------------------------------------------------------------------------
+
+    async def cover(self, planned: Sequence[PlannedObject]) -> None:
+        """Let the parent name the kinds and namespaces of all members, old and new."""
+        scope = self._scope | ApplySetScope.of(one.key for one in planned)
+        created = await self._write(scope)
+        if self._live is None and not created:
+            raise ApplySetError(
+                f"the parent of the ApplySet, {self.parent.key}, was created by somebody else in"
+                " the meantime: see whose it is, and try again"
+            )
+
+    async def _write(self, scope: ApplySetScope) -> bool:
+        parent = self.parent
+        options = {"field_manager": parent.field_manager, "field_validation": "Strict"}
+        body = parent.manifest(scope)
+        try:
+            _, created = await self._requests.apply(parent.path, parent.key, body, options)
+        except ApplyConflict as conflict:
+            # As kubectl: these fields are for nobody but the manager of the set.
+            _log.warning("%s: its labels and annotations are taken back: %s", parent.key, conflict)
+            forced = {**options, "force": True}
+            _, created = await self._requests.apply(parent.path, parent.key, body, forced)
+        return created
+
+    # ---- members ------------------------------------------------------------------------------
+
+    async def to_prune(
+        self, planned: Sequence[PlannedObject], uids: Collection[str]
+    ) -> list[Member]:
+        """List the members that the manifests no longer have, in the order of their deletion."""
+        members: list[Member] = []
+        for kind, resource in self._resources.items():
+            namespaces = sorted(self._scope.namespaces) if resource.namespaced else [""]
+            for namespace in namespaces:
+                try:
+                    members += await self._members(resource, namespace)
+                except NotFound as error:
+                    _log.warning("%s: %s were not listed: %s", self.parent.key, kind, error)
+                    self._unlisted.add(kind)
+        applied = {one.key for one in planned}
+        return members_to_prune(members, self.parent, applied, uids)
+
+    async def _members(self, resource: Resource, namespace: str) -> list[Member]:
+        selector = f"{PART_OF}={self.parent.id}"
+        found: list[Member] = []
+        async for obj in self._requests.each(resource, namespace, selector):
+            member = Member.read(obj, resource, namespace, self.parent.id)
+            if member is not None:
+                found.append(member)
+        return found
+
+    async def prune(
+        self,
+        run: AsyncSetRun,
+        planned: Sequence[PlannedObject],
+        options: Mapping[str, Any],
+        *,
+        remaining: Sequence[PlannedObject],
+    ) -> None:
+        """Delete members that are not planned, and let the parent forget them.
+
+        Args:
+            run: notes what became of them.
+            planned: the objects of the manifests.
+            options: those of deletions.
+            remaining: the objects of the manifests that are members from now on. If there are none,
+                the parent is deleted, too.
+        """
+        kept: list[ObjectKey] = []
+        for member in await self.to_prune(planned, run.uids):
+            reason = kept_because(member, self.parent.apply_set)
+            try:
+                if reason:
+                    kept.append(member.key)
+                    self._note(run, member, reason)
+                elif await self._delete(member, options):
+                    self._note(run, member, "")
+            except ClientError as error:
+                run.failures.append(ObjectFailure("", member.key, error))
+                if is_final(error):
+                    break
+        if not run.failures and not self._requests.dry_run:
+            await self._shrink(run, [*kept, *(one.key for one in remaining)])
+
+    async def _shrink(self, run: AsyncSetRun, members: Sequence[ObjectKey]) -> None:
+        scope = ApplySetScope.of(members)
+        unlisted = await self._still_unlisted()
+        if unlisted:
+            scope |= ApplySetScope(unlisted, self._scope.namespaces)
+        uid = metadata_of(self._live).get("uid")
+        if scope.kinds or not self.parent.apply_set.is_builtin or not uid:
+            await self._write(scope)
+            if unlisted and not members:
+                kinds = ", ".join(sorted(unlisted))
+                self._note(run, self.parent, f"the server did not list its members: {kinds}")
+        else:
+            await self._delete_parent(run, uid)
+
+    async def _still_unlisted(self) -> frozenset[str]:
+        """The kinds that could not be listed, without those that the server has not any more."""
+        if not self._unlisted:
+            return frozenset()
+        self._finder.forget()
+        still: set[str] = set()
+        for kind in sorted(self._unlisted):
+            try:
+                if await self._finder.of_group_kind(kind, (), self._requests.deadline) is None:
+                    continue
+            except DiscoveryFailed as error:
+                _log.info("%s: %s", self.parent.key, error)
+            still.add(kind)
+        return frozenset(still)
+
+    async def _delete_parent(self, run: AsyncSetRun, uid: str) -> None:
+        """Delete the parent, unless somebody keeps data in it."""
+        parent = self.parent
+        for _ in range(_ATTEMPTS):
+            live = await self._requests.get(parent.path, parent.key)
+            if live is None:
+                return
+            if metadata_of(live).get("uid") != uid:
+                self._note(run, parent, "it is another object than before")
+                return
+            if any(live.get(field) for field in _DATA):
+                await self._write(ApplySetScope())
+                self._note(run, parent, "it has data, which no ApplySet needs: delete it yourself")
+                return
+            try:
+                preconditions = {"uid": uid, "resource_version": version_of(live)}
+                await self._requests.delete(parent.path, preconditions)
+            except Conflict:
+                continue
+            return
+        raise ApplySetError(f"{parent.key} keeps changing and was not deleted")
+
+    def _note(self, run: AsyncSetRun, member: Member | Parent, reason: str) -> None:
+        run.outcomes.append(
+            ObjectOutcome.make(
+                "kept" if reason else "pruned",
+                member.key,
+                member.resource.version,
+                dry_run=self._requests.dry_run,
+                note=reason,
+            )
+        )
+
+    async def _delete(self, member: Member, options: Mapping[str, Any]) -> bool:
+        """Delete a member, unless it stops being one in the meantime."""
+        version = member.resource_version
+        for _ in range(_ATTEMPTS):
+            preconditions = {
+                "uid": member.uid,
+                **({"resource_version": version} if version else {}),
+            }
+            try:
+                return await self._requests.delete(member.path, {**options, **preconditions})
+            except Conflict:
+                live = await self._requests.get_metadata(member.path, member.key)
+                is_member = names_in(live, "labels").get(PART_OF) == self.parent.id
+                if not is_member or metadata_of(live).get("uid") != member.uid:
+                    return False
+                version = version_of(live)
+        raise ApplySetError(f"{member.key} keeps changing and was not deleted")
+
+    async def compare(self, planned: Sequence[PlannedObject]) -> list[ObjectDiff]:
+        """Return the differences of members that pruning would delete."""
+        differences: list[ObjectDiff] = []
+        for member in await self.to_prune(planned, ()):
+            if not kept_because(member, self.parent.apply_set):
+                live = await self._requests.get(member.path, member.key)
+                differences.append(ObjectDiff(member.key, "", live, None))
+        return differences

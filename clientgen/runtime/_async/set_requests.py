@@ -1,0 +1,106 @@
+"""The requests of one operation on a manifest set."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from .._http.patches import ApplyPatch
+from .._http.representations import asking_for
+from .._http.request import GET, build, build_delete, build_patch
+from .._manifests.apply_set import ApplySetError
+from .._manifests.set_answers import object_in
+from .._models.codec import to_dict
+from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
+from ..errors import NotFound
+from .pager import each_page
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from .._http.request import HttpRequest
+    from .._http.resource import Resource
+    from .._manifests.apply_plan import ObjectKey
+    from .._models.unstructured import Unstructured
+    from .rest import AsyncRest
+
+__all__ = ["AsyncSetRequests"]
+
+_CREATED: Final = 201
+
+
+class AsyncSetRequests:
+    """Gets, applies, lists and deletes objects of any kind, with the same options each time.
+
+    Args:
+        rest: the client of the server.
+        timeout: the seconds that all requests may take.
+        dry_run: whether the server stores nothing.
+    """
+
+    def __init__(self, rest: AsyncRest, timeout: float | None, *, dry_run: bool = False) -> None:
+        self.rest = rest
+        self.deadline = rest.deadline({} if timeout is None else {"timeout": timeout})
+        self.dry_run = dry_run
+
+    async def get(self, path: str, key: ObjectKey) -> Unstructured | None:
+        """Get an object; None if there is none."""
+        return await self._get(build("GET", path, {}, GET), key)
+
+    async def get_metadata(self, path: str, key: ObjectKey) -> Unstructured | None:
+        """Get the metadata of an object; None if there is none."""
+        request = build("GET", path, {}, GET)
+        return await self._get(asking_for(PartialObjectMetadata, request, self.rest.codec), key)
+
+    async def _get(self, request: HttpRequest, key: ObjectKey) -> Unstructured | None:
+        try:
+            response = await self.rest.send(request, self.deadline)
+        except NotFound:
+            return None
+        return object_in(response, request, self.rest.codec, key)
+
+    async def apply(
+        self, path: str, key: ObjectKey, body: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> tuple[Unstructured, bool]:
+        """Apply an object; gives the answer, and whether it was created."""
+        options = {**options, "dry_run": self.dry_run}
+        request = build_patch(path, ApplyPatch(body), options, self.rest.codec)
+        response = await self.rest.send(request, self.deadline)
+        obj = object_in(response, request, self.rest.codec, key)
+        return obj, response.status == _CREATED
+
+    async def delete(self, path: str, options: Mapping[str, Any]) -> bool:
+        """Delete an object; gives whether there was one."""
+        options = {**options, **({"dry_run": True} if self.dry_run else {})}
+        request = build_delete(path, options, self.rest.codec)
+        try:
+            await self.rest.send(request, self.deadline)
+        except NotFound:
+            return False
+        return True
+
+    async def each(
+        self, resource: Resource, namespace: str, selector: str
+    ) -> AsyncIterator[Mapping[str, Any]]:
+        """Go through the metadata of objects that have a label.
+
+        Raises:
+            NotFound: the server does not have the kind.
+            ApplySetError: it has not any more, after a part of the objects.
+        """
+        path = resource.collection_path(namespace or None)
+        options: dict[str, Any] = {"label_selector": selector}
+        if self.deadline is not None:
+            options["timeout"] = max(0.0, self.deadline - monotonic())
+        pages = 0
+        try:
+            async for page in each_page(self.rest, path, PartialObjectMetadataList, options):
+                pages += 1
+                for item in page.items:
+                    yield to_dict(item)
+        except NotFound as error:
+            if not pages:
+                raise
+            raise ApplySetError(
+                f"the server did not list all {resource.plural}: {error}"
+            ) from error

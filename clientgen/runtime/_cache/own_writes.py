@@ -1,0 +1,724 @@
+"""Shows the program's own writes in a cache before the watch delivers them.
+
+A cache has two states. The *watched* state is what the watch has delivered; handlers are told of
+it, and of nothing else. The *shown* state is what readers get: the watched state, and on top of it
+what the program wrote and the watch has not delivered yet. An entry per object holds the
+difference. An object without an entry is the same in both states.
+
+Resource versions of one collection can be compared as numbers (KEP-5504, GA in Kubernetes 1.35;
+the versions of older servers are numbers of etcd and behave alike). So:
+
+- An answer whose version the watch has passed already changes nothing.
+- Events that are older than the write are told to handlers, and kept out of the shown state.
+- The entry is dropped when the watch passes the version of the write.
+
+The answer to a deletion often has no version, but has a uid. The object is hidden until the watch
+delivers the deletion of that uid. A watch with selectors may never do so. Then the version of the
+next object that the program creates is the bound: it is higher than that of the deletion, if the
+create was sent after the deletion was answered. (Other writes may change nothing; the answer to one
+of those has an old version.)
+
+A list that is the latest state, and was asked for after the write was answered, is the truth: its
+entries are dropped. That covers a server that was restored from a backup.
+
+Decisions only; callers hold the lock of the cache.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .deltas import (
+    Added,
+    Deleted,
+    Notification,
+    Updated,
+    apply_event,
+    apply_replace,
+    apply_resync,
+    differences,
+)
+from .indexer import meta_namespace_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .._models.meta_v1 import ObjectMeta
+    from .indexer import Indexer
+
+__all__ = [
+    "LONGEST_SECONDS",
+    "MOST_ENTRIES",
+    "UNSURE_SECONDS",
+    "OwnWrites",
+    "SentWrite",
+    "version_number",
+]
+
+T = TypeVar("T")
+
+MOST_ENTRIES = 10_000
+"""So many own writes of one informer wait for the watch; after that, the oldest are dropped."""
+
+LONGEST_SECONDS = 600.0
+"""How long any entry outlives a watch that delivers events."""
+
+UNSURE_SECONDS = 60.0
+"""How long an entry is kept whose end a watch with selectors may never tell."""
+
+_REPLACED_SECONDS = 10.0  # the same, while it hides an object that was most likely made later
+_LOOK_EVERY = 1.0
+# The versions of KEP-5504 fit into 128 bits.
+_LONGEST_VERSION = 39
+_SLACK = 64
+
+
+def version_number(text: str) -> int | None:
+    """Return a resource version as a number; None if it cannot be compared."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= _LONGEST_VERSION
+    return int(text) if is_number and text[0] != "0" else None
+
+
+class SentWrite:
+    """What the watch had delivered when a write was sent."""
+
+    __slots__ = ("deleted", "floor", "key", "known", "progress", "scope", "sequence")
+
+    def __init__(
+        self,
+        scope: _Scope,
+        key: str,
+        sequence: int,
+        progress: int | None,
+        known: tuple[str, int | None] | None,
+    ) -> None:
+        self.scope = scope
+        self.key = key
+        self.sequence = sequence
+        self.progress = progress
+        self.known = known
+        self.floor = scope.written
+        """The highest version of the answers to own writes that had come by then."""
+        self.deleted: set[str] = set()
+        """The uids whose deletions the watch has delivered since."""
+
+
+class _Scope:
+    """One collection that is listed and watched: a namespace, or everything."""
+
+    __slots__ = (
+        "by_version",
+        "is_latest",
+        "is_read",
+        "look_at",
+        "read_from",
+        "unbounded",
+        "version",
+        "written",
+    )
+
+    def __init__(self) -> None:
+        self.version = ""  # the watch has delivered everything up to it
+        self.is_read = False
+        self.is_latest = False
+        self.read_from = 0  # the sequence when the list was asked for
+        self.written = 0  # the highest version of the answers to own writes
+        self.by_version: list[tuple[int, int, str]] = []
+        self.look_at = 0.0  # for old entries
+        self.unbounded: dict[str, int] = {}  # deletions without a bound: keys and sequences
+
+
+class _Entry(Generic[T]):
+    """An object whose shown state differs from the watched state."""
+
+    __slots__ = (
+        "at",
+        "bound",
+        "changes",
+        "earlier",
+        "floor",
+        "is_ended",
+        "is_seen",
+        "own",
+        "own_version",
+        "pinned",
+        "scope",
+        "seen",
+        "sequence",
+        "uid",
+        "version",
+        "watched",
+    )
+
+    def __init__(
+        self, scope: _Scope, sequence: int, at: float, uid: str, watched: T | None
+    ) -> None:
+        self.scope = scope
+        self.sequence = sequence
+        self.at = at
+        self.uid = uid
+        self.watched = watched
+        # The version of the last write; None if the object was deleted, at an unknown version.
+        self.version: int | None = None
+        self.pinned = False  # the server went back: only an event of the object itself counts
+        self.own: T | None = None
+        self.own_version: int | None = None  # None once the watch has delivered something newer
+        self.seen: int | None = None  # a version at which a deleted object was there
+        self.is_seen = watched is not None and _metadata(watched).uid == uid
+        self.is_ended = False  # a deletion of it came, which may have another cause
+        self.changes: list[tuple[int, str, Callable[[T], T]]] = []
+        self.bound: int | None = None  # a version that is newer than its deletion
+        self.floor = 0  # a version that is older than this write
+        self.earlier: frozenset[str] = frozenset()  # uids of the name that are gone, too
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it waits for the deletion of its uid."""
+        return self.version is None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it ends when the watch passes a version."""
+        return (self.version is not None or self.bound is not None) and not self.pinned
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the watch delivered another object of the name, which may be a later one."""
+        if self.watched is None:
+            return False
+        metadata = _metadata(self.watched)
+        version = version_number(metadata.resource_version)
+        is_other = metadata.uid != self.uid and metadata.uid not in self.earlier
+        return is_other and version is not None and version > self.floor
+
+    def shown(self) -> T | None:
+        """The object that readers get."""
+        if self.is_gone:
+            return None
+        obj = self.watched if self.own_version is None else self.own
+        for _, uid, change in self.changes:
+            if obj is not None and _metadata(obj).uid == uid:
+                obj = change(obj)
+        return obj
+
+    def is_past(self, event_type: str, uid: str, version: int | None, *, selective: bool) -> bool:
+        """Tell whether an event of the object is as new as the write."""
+        if version is None:
+            return True
+        if self.version is not None:
+            return version >= self.version
+        if self.bound is not None and version >= self.bound:
+            return True
+        if uid in self.earlier:
+            return False
+        if uid != self.uid:
+            return self.is_seen  # then it was made after the deletion of the other one
+        self.is_seen = True
+        # To a watch with selectors, an object that is not selected any more is deleted, too.
+        self.is_ended = event_type == "DELETED"
+        return self.is_ended and not selective
+
+    def note(self, obj: T | None, version: int | None) -> None:
+        """Take over what the watch delivered."""
+        self.watched = obj
+        if self.own_version is not None and version is not None and version >= self.own_version:
+            self.own, self.own_version = None, None
+
+
+class OwnWrites(Generic[T]):
+    """The store of an informer: an indexer, and the program's own writes on top of it.
+
+    Args:
+        indexer: What readers read. Without own writes it is the watched state.
+        namespaces: The namespaces that are watched separately; none if one watch has all of them.
+        selective: Whether there are selectors.
+        changing: Whether namespaces are added and removed; then there may be none.
+    """
+
+    def __init__(
+        self,
+        indexer: Indexer[T],
+        namespaces: Iterable[str] = (),
+        *,
+        selective: bool = False,
+        changing: bool = False,
+    ) -> None:
+        self.indexer = indexer
+        self._is_selective = selective
+        names = tuple(namespaces)
+        self._is_scoped = bool(names) or changing
+        self._scopes = {name: _Scope() for name in (names if self._is_scoped else ("",))}
+        self._entries: dict[str, _Entry[T]] = {}
+        self._sent: set[SentWrite] = set()
+        self._sequence = 0
+        self._revealed: dict[str, T] = {}
+        self._lost: list[T] = []
+
+    def __len__(self) -> int:
+        """Return the number of objects whose shown state differs from the watched state."""
+        return len(self._entries)
+
+    # ---- the watched state --------------------------------------------------------------------
+
+    def watched(self) -> list[T]:
+        """Return the objects that handlers know."""
+        return [*self._watched_objects().values()]
+
+    def resync(self) -> list[Updated[T]]:
+        """Return a notification for every object that handlers know."""
+        return apply_resync(self.watched())
+
+    def take_revealed(self) -> list[Notification[T]]:
+        """Return what to tell handlers once more.
+
+        These are objects of which handlers were told while readers could not see them, and which no
+        later event has shown; and objects that readers have seen, of which handlers never heard
+        before they were gone.
+        """
+        revealed, self._revealed = self._revealed, {}
+        lost, self._lost = self._lost, []
+        gone = [each for obj in lost for each in (Added(obj), Deleted(obj))]
+        return [*gone, *(Updated(obj, obj) for obj in revealed.values())]
+
+    def reads(self, namespace: str | None, *, latest: bool) -> None:
+        """Note that a collection is about to be read, and whether the latest state is asked for."""
+        scope = self._scopes[namespace or ""]
+        scope.read_from, scope.is_latest = self._sequence, latest
+
+    def needs_latest(self, namespace: str | None) -> bool:
+        """Tell whether a list has to be the latest state, since some entry cannot be compared."""
+        scope = self._scopes[namespace or ""]
+        return any(not each.is_sure for each in self._entries.values() if each.scope is scope)
+
+    def has_read(self, namespace: str | None) -> bool:
+        """Tell whether a collection was read before."""
+        return self._scopes[namespace or ""].is_read
+
+    def add_namespace(self, namespace: str) -> None:
+        """Watch one more namespace."""
+        self._scopes[namespace] = _Scope()
+
+    def remove_namespace(self, namespace: str) -> list[T]:
+        """Forget a namespace: its objects, and what was written there. Handlers are not told.
+
+        Returns:
+            The objects that handlers knew.
+        """
+        scope, before = self._scopes[namespace], self._watched_objects()
+        forgotten = [obj for obj in before.values() if _metadata(obj).namespace == namespace]
+        for key in [key for key, entry in self._entries.items() if entry.scope is scope]:
+            del self._entries[key]
+        self._sent = {sent for sent in self._sent if sent.scope is not scope}
+        for key, obj in [*self._revealed.items()]:
+            if _metadata(obj).namespace == namespace:
+                del self._revealed[key]
+        self._lost = [obj for obj in self._lost if _metadata(obj).namespace != namespace]
+        del self._scopes[namespace]
+        stored = self.indexer.stored
+        left = {key: obj for key, obj in stored.items() if _metadata(obj).namespace != namespace}
+        if len(left) < len(stored):
+            self.indexer.swap(left, self.indexer.resource_version)
+        return forgotten
+
+    def fill_empty(self) -> None:
+        """Note that there is no namespace to read."""
+        if not self.indexer.populated:
+            self.indexer.swap({}, "")
+
+    def apply_event(self, event_type: str, obj: T) -> Notification[T] | None:
+        """Apply a watch event; the rest is as `deltas.apply_event`."""
+        if event_type == "BOOKMARK" or not (self._entries or self._sent):
+            return apply_event(self.indexer, event_type, obj)
+        key, metadata = meta_namespace_key(obj), _metadata(obj)
+        if event_type == "DELETED":
+            self._note_deleted(key, metadata.uid)
+        entry = self._entries.get(key)
+        if entry is None:
+            return apply_event(self.indexer, event_type, obj)
+        old, version = entry.watched, version_number(metadata.resource_version)
+        entry.note(None if event_type == "DELETED" else obj, version)
+        if entry.is_past(event_type, metadata.uid, version, selective=self._is_selective):
+            del self._entries[key]
+            self._show(key, entry.watched)
+        else:
+            self._show(key, entry.shown())
+        self.indexer.advance(metadata.resource_version)
+        if event_type == "DELETED":
+            return None if old is None else Deleted(obj)
+        return Added(obj) if old is None else Updated(old, obj)
+
+    def passed(self, namespace: str | None, version: str, now: float) -> None:
+        """Note that the watch of a collection has delivered everything up to a version."""
+        scope = self._scopes[namespace or ""]
+        if not version:
+            return
+        before, scope.version = scope.version, version
+        if not self._entries:
+            return
+        number, previous = version_number(version), version_number(before)
+        if number is None or (previous is not None and number < previous):
+            self._drop_all(scope)  # such versions cannot be compared
+            return
+        heap = scope.by_version
+        while heap and heap[0][0] <= number:
+            _, sequence, key = heappop(heap)
+            entry = self._entries.get(key)
+            if entry is not None and entry.sequence == sequence and not entry.pinned:
+                self._drop(key, entry)
+        self._drop_old(scope, now)
+
+    def replace(
+        self, namespace: str | None, objects: Iterable[T], version: str
+    ) -> list[Notification[T]]:
+        """Replace a collection by a list; the rest is as `deltas.apply_replace`."""
+        scope = self._scopes[namespace or ""]
+        is_initial = not scope.is_read
+        scope.is_read, scope.version = True, version
+        is_only = len(self._scopes) == 1 and is_initial != self.indexer.populated
+        if is_only and not (self._entries or self._sent):
+            return apply_replace(self.indexer, objects, version)
+        before = self._watched_objects()
+        listed = self._outside(before, scope) if len(self._scopes) > 1 else {}
+        listed.update((meta_namespace_key(obj), obj) for obj in objects)
+        for sent in self._sent:
+            sent.deleted.update(_vanished(before, listed))
+        number = version_number(version)
+        shown, freed = dict(listed) if self._entries else listed, set[str]()
+        for key, entry in [*self._entries.items()]:
+            if entry.scope is scope and self._is_settled(entry, listed.get(key), number):
+                del self._entries[key]
+                freed.add(key)
+                continue
+            if entry.scope is scope:
+                entry.note(listed.get(key), number)
+            _put(shown, key, entry.shown())
+        stored = self.indexer.swap(shown, version)
+        for key in freed:
+            self._reveal(key, before.get(key), listed.get(key), stored.get(key))
+        return differences(before, listed, is_initial=is_initial)
+
+    def _is_settled(self, entry: _Entry[T], listed: T | None, number: int | None) -> bool:
+        """Tell whether a list is as new as a write."""
+        scope = entry.scope
+        if number is None or (scope.is_latest and entry.sequence <= scope.read_from):
+            return True
+        limit = entry.bound if entry.version is None else entry.version
+        if limit is not None and number >= limit:
+            return True
+        if entry.version is not None:
+            return False
+        if listed is not None:
+            return entry.is_seen and _metadata(listed).uid != entry.uid
+        return not self._is_selective and entry.seen is not None and number >= entry.seen
+
+    def _outside(self, before: Mapping[str, T], scope: _Scope) -> dict[str, T]:
+        """Return the objects of the other namespaces, which stay as they are."""
+        scopes = self._scopes
+        return {
+            key: obj
+            for key, obj in before.items()
+            if scopes.get(_metadata(obj).namespace) is not scope
+        }
+
+    def _watched_objects(self) -> Mapping[str, T]:
+        stored = self.indexer.stored
+        if not self._entries:
+            return stored
+        watched = dict(stored)
+        for key, entry in self._entries.items():
+            _put(watched, key, entry.watched)
+        return watched
+
+    def _watched(self, key: str) -> T | None:
+        entry = self._entries.get(key)
+        return self.indexer.stored.get(key) if entry is None else entry.watched
+
+    def _note_deleted(self, key: str, uid: str) -> None:
+        for sent in self._sent:
+            if not sent.key or sent.key == key:
+                sent.deleted.add(uid)
+
+    # ---- own writes ---------------------------------------------------------------------------
+
+    def sending(self, namespace: str, key: str) -> SentWrite | None:
+        """Note that a write is being sent; `over` ends that.
+
+        Args:
+            namespace: The namespace of the object; empty if it has none.
+            key: The key of the object; empty if it is not known yet.
+
+        Returns:
+            None if the namespace is not watched.
+        """
+        scope = self._scope_of(namespace)
+        if scope is None:
+            return None
+        watched = self._watched(key) if key else None
+        known = None
+        if watched is not None:
+            metadata = _metadata(watched)
+            known = (metadata.uid, version_number(metadata.resource_version))
+        sent = SentWrite(scope, key, self._sequence, version_number(scope.version), known)
+        self._sent.add(sent)
+        return sent
+
+    def over(self, sent: SentWrite) -> None:
+        """Note that a write was answered, or never will be."""
+        self._sent.discard(sent)
+
+    def wrote(
+        self,
+        sent: SentWrite,
+        obj: T,
+        now: float,
+        *,
+        selected: bool | None = True,
+        is_create: bool = False,
+    ) -> None:
+        """Take the object in the answer to a write.
+
+        Args:
+            sent: What was known when it was sent.
+            obj: The object, as it is to be stored.
+            now: The time.
+            selected: Whether the selectors select it; None if that cannot be told.
+            is_create: Whether it is a new object.
+        """
+        key, metadata = meta_namespace_key(obj), _metadata(obj)
+        scope = self._scope_of(metadata.namespace)
+        if scope is None or scope is not sent.scope:  # its namespace was removed meanwhile
+            return
+        version = version_number(metadata.resource_version)
+        progress = version_number(scope.version)
+        if version is None or (scope.version and progress is None):
+            self._forget(key)
+            return
+        entry = self._entries.get(key)
+        went_back = _went_back(sent, metadata.uid, version, selected, is_create) or (
+            entry is not None and entry.pinned
+        )
+        scope.written = version if went_back else max(scope.written, version)
+        if is_create and not went_back:
+            self._bound(scope, sent, version)
+        if not went_back and progress is not None and version <= progress:
+            if entry is not None and (entry.is_gone or sent.sequence >= entry.sequence):
+                self._drop(key, entry)  # it was made again, or the server was set back
+            return
+        if entry is not None and _is_later(entry, sent, metadata.uid, version):
+            return
+        shown = self.indexer.stored.get(key) if entry is None else entry.shown()
+        own = obj if selected or (selected is None and shown is not None) else None
+        made = self._enter(key, scope, metadata.uid, now)
+        made.version = made.own_version = version
+        made.own, made.pinned = own, went_back
+        self._wait_for(key, made)
+
+    def wrote_part(
+        self, key: str, uid: str, version: str, change: Callable[[T], T], now: float
+    ) -> None:
+        """Take a part of an object, such as its scale.
+
+        `change` returns a copy with the part. The copy keeps its older resource version, so that
+        an update that is based on it is refused.
+        """
+        number, entry = version_number(version), self._entries.get(key)
+        shown = self.indexer.stored.get(key) if entry is None else entry.shown()
+        if number is None or shown is None or _metadata(shown).uid != uid:
+            return
+        scope = self._scope_of(_metadata(shown).namespace)
+        progress = None if scope is None else version_number(scope.version)
+        if scope is None or progress is None or number <= progress:
+            return
+        if entry is None:
+            entry = self._enter(key, scope, uid, now)
+        elif entry.version is None or number <= entry.version:
+            return
+        else:
+            entry.sequence = self._next()
+        entry.version = number
+        entry.changes.append((number, uid, change))
+        self._wait_for(key, entry)
+
+    def deleted(self, sent: SentWrite, key: str, namespace: str, uid: str, now: float) -> None:
+        """Take that an object was deleted. Without a uid, it is the one that was known."""
+        uid = uid or (sent.known[0] if sent.known else "")
+        scope, entry = self._scope_of(namespace), self._entries.get(key)
+        if scope is None or scope is not sent.scope or not uid:
+            return
+        watched = self._watched(key)
+        if uid in sent.deleted and (watched is not None or not self._is_selective):
+            return  # the watch was faster than the answer
+        if entry is not None and entry.uid != uid and entry.sequence > sent.sequence:
+            return  # it was made while the deletion was answered
+        made = self._enter(key, scope, uid, now)
+        known = sent.known
+        made.seen = known[1] if known is not None and known[0] == uid else None
+        made.is_seen = made.is_seen or uid in sent.deleted
+        made.floor = max(made.floor, sent.floor, sent.progress or 0)
+        scope.unbounded[key] = made.sequence
+        self._show(key, None)
+
+    def _bound(self, scope: _Scope, created: SentWrite, version: int) -> None:
+        """Note that the deletions that were answered before a create was sent are older than it."""
+        for key, sequence in [*scope.unbounded.items()]:
+            if sequence > created.sequence:
+                break
+            del scope.unbounded[key]
+            entry = self._entries.get(key)
+            if entry is not None and entry.sequence == sequence:
+                entry.bound = version
+                self._push(key, entry, version)
+
+    def _enter(self, key: str, scope: _Scope, uid: str, now: float) -> _Entry[T]:
+        """Make a new entry, the youngest of all."""
+        watched = self._watched(key)
+        before = self._entries.pop(key, None)
+        self._revealed.pop(key, None)
+        entry = self._entries[key] = _Entry[T](scope, self._next(), now, uid, watched)
+        if before is not None:
+            entry.floor = max(before.floor, before.version or 0)
+            entry.earlier = (before.earlier | {before.uid}) - {uid}
+        scope.unbounded.pop(key, None)
+        if len(self._entries) > MOST_ENTRIES:
+            oldest = next(iter(self._entries))
+            self._drop(oldest, self._entries[oldest])
+        return entry
+
+    def _next(self) -> int:
+        self._sequence += 1
+        return self._sequence
+
+    def _wait_for(self, key: str, entry: _Entry[T]) -> None:
+        """Wait until the watch passes the version of an entry."""
+        assert entry.version is not None
+        self._push(key, entry, entry.version)
+        self._show(key, entry.shown())
+
+    def _push(self, key: str, entry: _Entry[T], version: int) -> None:
+        heap = entry.scope.by_version
+        heappush(heap, (version, entry.sequence, key))
+        if len(heap) > 2 * len(self._entries) + _SLACK:
+            live = {(each.sequence, name) for name, each in self._entries.items()}
+            heap[:] = [each for each in heap if each[1:] in live]
+            heapify(heap)
+
+    # ---- the shown state ----------------------------------------------------------------------
+
+    def _scope_of(self, namespace: str) -> _Scope | None:
+        return self._scopes.get(namespace if self._is_scoped else "")
+
+    def _show(self, key: str, obj: T | None) -> None:
+        """Let readers get this object; before the first list they get nothing."""
+        if not self.indexer.populated or self.indexer.stored.get(key) is obj:
+            return
+        if obj is None:
+            self.indexer.remove(key)
+        else:
+            self.indexer.upsert(obj)
+
+    def _forget(self, key: str) -> None:
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._drop(key, entry)
+
+    def _drop(self, key: str, entry: _Entry[T]) -> None:
+        """Show what the watch delivered, without an event that would tell of it."""
+        del self._entries[key]
+        stored = self.indexer.stored.get(key)
+        self._show(key, entry.watched)
+        self._reveal(key, entry.watched, entry.watched, stored)
+
+    def _drop_all(self, scope: _Scope) -> None:
+        for key, entry in [*self._entries.items()]:
+            if entry.scope is scope:
+                self._drop(key, entry)
+
+    def _drop_old(self, scope: _Scope, now: float) -> None:
+        """Drop what the watch seems never to catch up with."""
+        oldest = next(iter(self._entries.values()), None)
+        if oldest is None or now - oldest.at <= _REPLACED_SECONDS or now < scope.look_at:
+            return
+        scope.look_at = now + _LOOK_EVERY
+        for key, entry in [*self._entries.items()]:
+            if entry.scope is scope and self._is_old(entry, now - entry.at):
+                self._drop(key, entry)
+
+    def _is_old(self, entry: _Entry[T], age: float) -> bool:
+        if age > LONGEST_SECONDS or (entry.pinned and age > UNSURE_SECONDS):
+            return True
+        if entry.is_sure:
+            return False
+        return (entry.is_replaced and age > _REPLACED_SECONDS) or (
+            entry.is_ended and age > UNSURE_SECONDS
+        )
+
+    def _reveal(self, key: str, told: T | None, now: T | None, shown: T | None) -> None:
+        """Have handlers told once more of an object that readers see from now on.
+
+        That is needed if readers saw another state until now, and no event tells of the change. A
+        controller may have relied on an object that only readers saw; it has to hear that it is
+        gone, or it would not create it again.
+        """
+        if now is None:
+            if told is None and shown is not None:
+                self._lost.append(shown)
+        elif _is_same(told, now) and not _is_same(shown, now):
+            self._revealed[key] = now
+
+
+def _is_later(entry: _Entry[Any], sent: SentWrite, uid: str, version: int) -> bool:
+    """Tell whether an entry is of a later write than one that is answered now.
+
+    Writes may overlap. A write that was sent after the entry was made is the later one, even if its
+    version is lower: then the server was set back.
+    """
+    if sent.sequence >= entry.sequence:
+        return False
+    return entry.uid == uid if entry.version is None else entry.version >= version
+
+
+def _went_back(
+    sent: SentWrite, uid: str, version: int, selected: bool | None, is_create: bool
+) -> bool:
+    """Tell whether the server was set back, for example restored from a backup.
+
+    A write gets a version that is higher than all that the watch had delivered before it was sent.
+    Only a write that changed nothing has a lower one: then the cache had exactly this state.
+    """
+    if sent.progress is None or version > sent.progress:
+        return False
+    known = sent.known
+    if is_create:
+        return True
+    if selected is None:
+        return known is not None and known[0] == uid and (known[1] or 0) > version
+    return known != (uid, version) if selected else known is not None
+
+
+def _vanished(before: Mapping[str, Any], listed: Mapping[str, Any]) -> Iterable[str]:
+    """Return the uids of objects that a list no longer has."""
+    for key, obj in before.items():
+        uid, now = _metadata(obj).uid, listed.get(key)
+        if now is None or _metadata(now).uid != uid:
+            yield uid
+
+
+def _put(objects: dict[str, T], key: str, obj: T | None) -> None:
+    if obj is None:
+        objects.pop(key, None)
+    else:
+        objects[key] = obj
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Tell whether two objects are the same state of the same object."""
+    if one is None or other is None:
+        return one is other
+    first, second = _metadata(one), _metadata(other)
+    return first.uid == second.uid and first.resource_version == second.resource_version
+
+
+def _metadata(obj: Any) -> ObjectMeta:
+    metadata: ObjectMeta = obj.metadata
+    return metadata

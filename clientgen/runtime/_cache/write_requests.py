@@ -1,0 +1,109 @@
+"""Reads which object a request writes, from its path.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from .._http.request import HttpRequest
+
+__all__ = ["WriteTarget", "target_of"]
+
+_WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+# Below a Namespace these are its subresources; every other word is a resource in the namespace.
+_NAMESPACE_PARTS = frozenset({"status", "finalize"})
+
+
+class WriteTarget(Struct, frozen=True):
+    """What a request writes. `name` is empty for a create and for a collection."""
+
+    method: str
+    group: str
+    version: str
+    plural: str
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+    is_plain: bool = True
+    """Whether a delete has the default propagation policy, as far as the request says."""
+
+    @property
+    def is_create(self) -> bool:
+        """Whether a new object is made, so that no older state of it exists."""
+        return self.method == "POST" and not self.name
+
+    @property
+    def is_delete(self) -> bool:
+        """Whether an object or a collection is deleted."""
+        return self.method == "DELETE" and not self.subresource
+
+    @property
+    def key(self) -> str:
+        """The key of the object in a cache; empty if the request does not name it."""
+        return f"{self.namespace}/{self.name}" if self.namespace and self.name else self.name
+
+
+def target_of(request: HttpRequest) -> WriteTarget | None:
+    """Return what a request writes; None if it writes nothing, or nothing that can be told."""
+    method = request.method
+    if method not in _WRITES or _is_dry_run(request):
+        return None
+    parts = request.target.partition("?")[0].split("/")
+    match parts:
+        case ["", "api", version, *rest]:
+            group = ""
+        case ["", "apis", group, version, *rest]:
+            pass
+        case _:
+            return None
+    namespace = ""
+    match rest:
+        case ["namespaces", name, plural, *_] if plural not in _NAMESPACE_PARTS:
+            namespace, rest = name, rest[2:]
+        case ["namespaces", _, _] if group:
+            return None
+        case _:
+            pass
+    plural, name, *below = (*rest, "") if len(rest) == 1 else rest or ("", "")
+    if not plural:
+        return None
+    is_plain = not _has_propagation(request.body)
+    return WriteTarget(
+        method,
+        group,
+        version,
+        plural,
+        _unquoted(namespace),
+        _unquoted(name),
+        "/".join(below),
+        is_plain,
+    )
+
+
+def _is_dry_run(request: HttpRequest) -> bool:
+    """Tell whether the server stores nothing; also if a delete's options cannot be read."""
+    if "dryRun=" in request.target:
+        return True
+    body = request.body
+    if request.method != "DELETE" or not body:
+        return False
+    return not body.startswith(b"{") or b'"dryRun"' in body
+
+
+def _has_propagation(body: bytes | None) -> bool:
+    if body is None:
+        return False
+    return b'"propagationPolicy"' in body or b'"orphanDependents"' in body
+
+
+def _unquoted(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote  # most names need none
+
+    return unquote(text)

@@ -1,0 +1,99 @@
+"""The caches that show what is written through one client."""
+
+from __future__ import annotations
+
+import logging
+from _thread import allocate_lock  # as in indexer: `threading` is for those who wait
+from typing import TYPE_CHECKING, Protocol
+
+from .write_requests import target_of
+
+if TYPE_CHECKING:
+    from .._http.codec import Codec
+    from .._http.request import HttpRequest, HttpResponse
+    from .._http.resource import Resource
+    from .own_writes import SentWrite
+    from .write_requests import WriteTarget
+
+__all__ = ["PendingWrite", "WrittenCache", "WrittenCaches"]
+
+logger = logging.getLogger("clientgen.runtime.informers")
+
+
+class WrittenCache(Protocol):
+    """An informer whose cache shows own writes."""
+
+    resource: Resource
+
+    def sending(self, target: WriteTarget) -> SentWrite | None:
+        """Note that a write is being sent; gives None if it does not concern the cache."""
+        ...
+
+    def answered(
+        self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
+    ) -> None:
+        """Take the answer."""
+        ...
+
+    def over(self, sent: SentWrite) -> None:
+        """Note that the write has ended in some way."""
+        ...
+
+
+class PendingWrite:
+    """A write that concerns some caches."""
+
+    __slots__ = ("_sent", "_target")
+
+    def __init__(self, target: WriteTarget, sent: list[tuple[WrittenCache, SentWrite]]) -> None:
+        self._target = target
+        self._sent = sent
+
+    def answered(self, response: HttpResponse, codec: Codec) -> None:
+        """Show the object in the answer. What cannot be read is left to the watch."""
+        for cache, sent in self._sent:
+            try:
+                cache.answered(sent, self._target, response, codec)
+            except Exception as error:  # noqa: BLE001 - the write was done: its caller gets the answer
+                target = self._target
+                logger.debug("%s %s is not shown yet: %r", target.method, target.plural, error)
+
+    def over(self) -> None:
+        """Forget the write."""
+        for cache, sent in self._sent:
+            cache.over(sent)
+
+
+class WrittenCaches:
+    """The informers of a client, by what they watch."""
+
+    def __init__(self) -> None:
+        self._caches: dict[tuple[str, str], tuple[WrittenCache, ...]] = {}
+        self._lock = allocate_lock()
+
+    def add(self, cache: WrittenCache) -> None:
+        """Show own writes in a cache from now on."""
+        key = (cache.resource.group, cache.resource.plural)
+        with self._lock:
+            self._caches[key] = (*self._caches.get(key, ()), cache)
+
+    def remove(self, cache: WrittenCache) -> None:
+        """Do so no more."""
+        key = (cache.resource.group, cache.resource.plural)
+        with self._lock:
+            left = tuple(each for each in self._caches.get(key, ()) if each is not cache)
+            if left:
+                self._caches[key] = left
+            else:
+                self._caches.pop(key, None)
+
+    def sending(self, request: HttpRequest) -> PendingWrite | None:
+        """Note that a request is being sent; None if no cache is concerned."""
+        if not self._caches:
+            return None
+        target = target_of(request)
+        if target is None:
+            return None
+        caches = self._caches.get((target.group, target.plural), ())
+        sent = [(cache, mark) for cache in caches if (mark := cache.sending(target)) is not None]
+        return PendingWrite(target, sent) if sent else None

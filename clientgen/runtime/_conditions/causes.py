@@ -1,0 +1,60 @@
+"""The causes of a workload's state that only its Pods tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from .._http.resource import Resource
+from .._models.codec import to_dict
+from .._models.model import Model
+from .fields import Json, items, kind_of, part, text
+from .pods import judge_pod, pod_causes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["PODS", "pods_of", "selector_of", "worst_of"]
+
+PODS: Final = Resource("", "v1", "pods", "Pod")
+"""The resource of Pods."""
+
+_WORKLOADS: Final = frozenset(
+    {"DaemonSet.apps", "Deployment.apps", "Job.batch", "ReplicaSet.apps", "StatefulSet.apps"}
+)
+_SIGNS: Final = {"In": "in", "NotIn": "notin"}
+
+
+def pods_of(obj: Any) -> tuple[str, str] | None:
+    """Return the namespace and the label selector of a workload's Pods; None for other kinds."""
+    value = to_dict(obj) if isinstance(obj, Model) else cast("Json", obj)
+    namespace = text(value, "metadata", "namespace")
+    selector = selector_of(value)
+    if kind_of(value) not in _WORKLOADS or not namespace or not selector:
+        return None
+    return namespace, selector
+
+
+def selector_of(obj: Json) -> str:
+    """Spell the label selector of a workload's Pods; empty if it has none."""
+    selector = part(obj, "spec", "selector")
+    words = [f"{key}={value}" for key, value in part(selector, "matchLabels").items()]
+    for each in items(selector, "matchExpressions"):
+        key, operator = text(each, "key"), text(each, "operator")
+        if operator in _SIGNS:
+            values = cast("list[object]", each.get("values") or [])
+            words.append(f"{key} {_SIGNS[operator]} ({','.join(map(str, values))})")
+        else:
+            words.append(f"!{key}" if operator == "DoesNotExist" else key)
+    return ",".join(words)
+
+
+def worst_of(pods: Iterable[Any]) -> str:
+    """Describe the first Pod that is not as it should be, a failed one rather than another."""
+    verdicts = [
+        (judge_pod(pod), pod) for pod in pods if not text(pod, "metadata", "deletionTimestamp")
+    ]
+    bad = [(verdict, pod) for verdict, pod in verdicts if not verdict.met]
+    if not bad:
+        return ""
+    _, pod = min(bad, key=lambda each: (not each[0].failed, "; " not in each[0].why))
+    return f"Pod {text(pod, 'metadata', 'name')}: {pod_causes(pod)}"

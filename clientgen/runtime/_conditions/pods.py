@@ -1,0 +1,82 @@
+"""Readiness of Pods, and the causes why a Pod does not run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..errors import one_line
+from .fields import condition_of, items, number, part, said, text
+from .verdict import Verdict, failed, met, unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .fields import Json
+
+__all__ = ["FINAL_PHASES", "container_causes", "judge_pod", "pod_causes"]
+
+FINAL_PHASES: Final = frozenset({"Succeeded", "Failed"})
+"""The phases that a Pod never leaves."""
+
+# Every container starts with these.
+_STARTING: Final = frozenset({"", "ContainerCreating", "PodInitializing"})
+_MOST: Final = 3
+
+
+def judge_pod(obj: Json) -> Verdict:
+    """Ready or Succeeded. Unlike kstatus, Failed is no success, and no crash loop is final."""
+    phase = text(obj, "status", "phase")
+    if phase == "Succeeded":
+        return met("the Pod has Succeeded")
+    if phase == "Failed":
+        return failed(pod_causes(obj))
+    if phase == "Running" and text(condition_of(obj, "Ready"), "status") == "True":
+        return met("the Pod is Ready")
+    return unmet(pod_causes(obj))
+
+
+def pod_causes(obj: Json) -> str:
+    """Describe the phase of a Pod and what keeps its containers from running."""
+    phase = one_line(text(obj, "status", "phase"))
+    words = "the Pod has no phase yet"
+    if phase in FINAL_PHASES:
+        words = f"the Pod has {phase}"
+    elif phase:
+        words = f"the Pod is {phase}"
+    ready = condition_of(obj, "Ready")
+    if phase == "Running" and text(ready, "status") != "True":
+        words += ", but not Ready"
+    if own := said(part(obj, "status")):
+        words += f" ({own})"
+    causes = list(container_causes(obj))
+    scheduled = condition_of(obj, "PodScheduled")
+    if text(scheduled, "status") == "False":
+        causes.insert(0, said(scheduled) or "not scheduled")
+    if not causes and phase == "Running" and (unready := said(ready)):
+        causes.append(unready)
+    return "; ".join([words, *causes[:_MOST]])
+
+
+def container_causes(obj: Json) -> Iterator[str]:
+    """Describe each container that does not run: `container main: CrashLoopBackOff`."""
+    for field in ("initContainerStatuses", "containerStatuses"):
+        for status in items(obj, "status", field):
+            if words := _trouble(status):
+                yield f"container {one_line(text(status, 'name'))}: {words}"
+
+
+def _trouble(status: Json) -> str:
+    waiting = part(status, "state", "waiting")
+    if text(waiting, "reason") not in _STARTING:
+        last = _exit(part(status, "lastState", "terminated"))
+        return f"{said(waiting)}{f'; before that it {last}' if last else ''}"
+    ended = _exit(part(status, "state", "terminated"))
+    return f"it {ended}" if ended else ""
+
+
+def _exit(terminated: Json) -> str:
+    code = number(terminated, "exitCode")
+    if not code:
+        return ""
+    words = said(terminated)
+    return f"exited with code {code}{f' ({words})' if words else ''}"

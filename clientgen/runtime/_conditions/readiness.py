@@ -1,0 +1,74 @@
+"""`ready`: whether an object does what it is for.
+
+The rules are those of kstatus (sigs.k8s.io/cli-utils, pkg/kstatus/status), which `kubectl apply`'s
+successors and Flux use. They differ where kstatus calls a failed Pod current, a crash loop final,
+and a load balancer without an address ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from .checks import JsonCheck
+from .fields import Json, condition_of, generation_problem, kind_of, said, text
+from .kinds import (
+    always_ready,
+    judge_api_service,
+    judge_claim,
+    judge_definition,
+    judge_others,
+    judge_service,
+)
+from .pods import judge_pod
+from .verdict import Verdict, failed, unmet
+from .workloads import (
+    judge_daemon_set,
+    judge_deployment,
+    judge_job,
+    judge_replica_set,
+    judge_stateful_set,
+)
+
+__all__ = ["READY", "judge_ready"]
+
+Judge: TypeAlias = Callable[[Json], Verdict]
+
+_RULES: Final[Mapping[str, Judge]] = {
+    "ConfigMap": always_ready,
+    "CronJob.batch": always_ready,
+    "Namespace": always_ready,
+    "PodDisruptionBudget.policy": always_ready,
+    "Secret": always_ready,
+    "APIService.apiregistration.k8s.io": judge_api_service,
+    "CustomResourceDefinition.apiextensions.k8s.io": judge_definition,
+    "DaemonSet.apps": judge_daemon_set,
+    "Deployment.apps": judge_deployment,
+    "Job.batch": judge_job,
+    "PersistentVolumeClaim": judge_claim,
+    "Pod": judge_pod,
+    "ReplicaSet.apps": judge_replica_set,
+    "ReplicationController": judge_replica_set,
+    "Service": judge_service,
+    "StatefulSet.apps": judge_stateful_set,
+}
+
+
+def judge_ready(obj: Json) -> Verdict:
+    """Judge an object of any kind."""
+    if text(obj, "kind") == "PartialObjectMetadata":
+        raise TypeError("ready needs the whole object: PartialObjectMetadata has no status")
+    if text(obj, "metadata", "deletionTimestamp"):
+        return unmet("it is being deleted")
+    if problem := generation_problem(obj):
+        return unmet(problem)
+    # These two conditions of kstatus are true while something is not as it should be.
+    reconciling, stalled = condition_of(obj, "Reconciling"), condition_of(obj, "Stalled")
+    if text(reconciling, "status") == "True":
+        return unmet(f"its controller is at work ({said(reconciling) or 'Reconciling'})")
+    if text(stalled, "status") == "True":
+        return failed(f"its controller is stalled ({said(stalled) or 'Stalled'})")
+    return _RULES.get(kind_of(obj), judge_others)(obj)
+
+
+READY: Final = JsonCheck("ready", judge_ready)

@@ -1,0 +1,84 @@
+"""`rolled_out`: the rules of `kubectl rollout status`.
+
+kubectl: pkg/polymorphichelpers/rollout_status.go.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .checks import JsonCheck
+from .fields import Json, generation_problem, kind_of, number, text
+from .verdict import Verdict, failed, met, unmet
+from .workloads import progress_problem, some, wanted_replicas
+
+__all__ = ["ROLLED_OUT"]
+
+
+def _deployment(obj: Json) -> Verdict:
+    if problem := progress_problem(obj):
+        return failed(problem)
+    wanted = wanted_replicas(obj)
+    exist, updated = number(obj, "status", "replicas"), number(obj, "status", "updatedReplicas")
+    available = number(obj, "status", "availableReplicas")
+    if updated < wanted:
+        return unmet(some(updated, wanted, "new replicas have been updated"))
+    if exist > updated:
+        return unmet(f"{exist - updated} old replicas are pending termination")
+    if available < updated:
+        return unmet(some(available, updated, "updated replicas are available"))
+    return met("it is rolled out")
+
+
+def _stateful_set(obj: Json) -> Verdict:
+    wanted, updated = wanted_replicas(obj), number(obj, "status", "updatedReplicas")
+    ready = number(obj, "status", "readyReplicas")
+    if ready < wanted:
+        return unmet(some(ready, wanted, "Pods are ready"))
+    partition = number(obj, "spec", "updateStrategy", "rollingUpdate", "partition", default=-1)
+    if partition >= 0:
+        total = max(0, wanted - partition)
+        if updated < total:
+            return unmet(some(updated, total, "new Pods have been updated"))
+        return met(f"the partitioned rollout is complete ({updated} new Pods)")
+    if text(obj, "status", "updateRevision") != text(obj, "status", "currentRevision"):
+        return unmet(some(updated, wanted, "Pods are of the new revision"))
+    return met("it is rolled out")
+
+
+def _daemon_set(obj: Json) -> Verdict:
+    wanted = number(obj, "status", "desiredNumberScheduled")
+    updated = number(obj, "status", "updatedNumberScheduled")
+    available = number(obj, "status", "numberAvailable")
+    if updated < wanted:
+        return unmet(some(updated, wanted, "new Pods have been updated"))
+    if available < wanted:
+        return unmet(some(available, wanted, "updated Pods are available"))
+    return met("it is rolled out")
+
+
+_RULES: Final = {
+    "DaemonSet.apps": _daemon_set,
+    "Deployment.apps": _deployment,
+    "StatefulSet.apps": _stateful_set,
+}
+
+
+def judge_rollout(obj: Json) -> Verdict:
+    """Judge a Deployment, a StatefulSet or a DaemonSet.
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    rule = _RULES.get(kind_of(obj))
+    if rule is None:
+        kind = text(obj, "kind") or "an object without a kind"
+        raise TypeError(f"rolled_out is for Deployments, StatefulSets and DaemonSets, not {kind}")
+    if text(obj, "spec", "updateStrategy", "type") == "OnDelete":
+        return failed("its update strategy is OnDelete: nothing rolls out by itself")
+    if problem := generation_problem(obj, required=True):
+        return unmet(problem)
+    return rule(obj)
+
+
+ROLLED_OUT: Final = JsonCheck("rolled_out", judge_rollout)

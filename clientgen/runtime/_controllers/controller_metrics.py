@@ -1,0 +1,118 @@
+"""Metrics of controllers for Prometheus, under controller-runtime's names. Needs an extra.
+
+The label `controller` is the controller's name. (controller-runtime:
+pkg/internal/controller/metrics.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+try:
+    from prometheus_client import REGISTRY, Counter, Gauge, Histogram
+except ImportError as error:
+    raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+
+from .._cache.metrics_registry import PerRegistry
+from ..errors import TerminalError
+from .outcomes import RESULTS
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+    from .outcomes import Outcome, ReconcileMetrics
+
+__all__ = ["BUCKETS", "PrometheusControllerMetrics"]
+
+# fmt: off
+BUCKETS: Final = (
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9,
+    1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50,
+    60,
+)
+# fmt: on
+
+
+class PrometheusControllerMetrics:
+    """Publishes the metrics of controllers. Any number of these may share a registry.
+
+    Args:
+        registry: Where they are published; None is prometheus-client's own.
+    """
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self._families = _families.of(registry or REGISTRY)
+
+    def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
+        """Return the metrics of a controller of that name."""
+        return _Series(self._families, name, workers)
+
+    def responded(self, host: str, method: str, code: str) -> None:
+        """Count a response of the API server, or an attempt without one (`<error>`)."""
+        self._families.requests.labels(code, method, host).inc()
+
+
+class _Families:
+    """The metrics of one registry, which takes each name once."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        def counter(name: str, about: str, *labels: str) -> Counter:
+            full = f"controller_runtime_{name}"
+            return Counter(full, about, ["controller", *labels], registry=registry)
+
+        def gauge(name: str, about: str) -> Gauge:
+            return Gauge(f"controller_runtime_{name}", about, ["controller"], registry=registry)
+
+        self.total = counter("reconcile_total", "Reconciliations, by result.", "result")
+        self.errors = counter("reconcile_errors_total", "Reconciliations that raised.")
+        self.terminal = counter(
+            "terminal_reconcile_errors_total", "Those that raised TerminalError."
+        )
+        self.panics = counter(
+            "reconcile_panics_total", "Those that broke the controller: SystemExit, for example."
+        )
+        self.seconds = Histogram(
+            "controller_runtime_reconcile_time_seconds",
+            "How long a reconciliation took.",
+            ["controller"],
+            registry=registry,
+            buckets=BUCKETS,
+        )
+        self.most = gauge("max_concurrent_reconciles", "How many objects are reconciled at once.")
+        self.active = gauge("active_workers", "How many workers are reconciling now.")
+        self.requests = Counter(
+            "rest_client_requests_total",
+            "Requests to the API server, by status code.",
+            ["code", "method", "host"],
+            registry=registry,
+        )
+
+
+_families = PerRegistry(_Families)
+
+
+class _Series:
+    """The series of one controller. All are there from the start, so that rates can be made."""
+
+    def __init__(self, families: _Families, name: str, workers: int) -> None:
+        self._totals = {result: families.total.labels(name, result) for result in RESULTS}
+        self._errors = families.errors.labels(name)
+        self._terminal = families.terminal.labels(name)
+        self._panics = families.panics.labels(name)
+        self._seconds = families.seconds.labels(name)
+        self._active = families.active.labels(name)
+        families.most.labels(name).set(workers)
+
+    def began(self) -> None:
+        self._active.inc()
+
+    def ended(self, outcome: Outcome, seconds: float, error: BaseException | None, /) -> None:
+        self._active.dec()
+        self._seconds.observe(seconds)
+        self._totals[outcome].inc()
+        if error is not None:
+            self._errors.inc()
+        if isinstance(error, TerminalError):
+            self._terminal.inc()
+        if not isinstance(error, (Exception, type(None))):
+            self._panics.inc()

@@ -1,0 +1,44 @@
+"""All metrics of a manager in one registry, and their text for Prometheus. Needs an extra."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+try:
+    from prometheus_client import REGISTRY
+    from prometheus_client.exposition import choose_encoder
+except ImportError as error:
+    raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+
+from .._admission.webhook_metrics import PrometheusWebhookMetrics
+from .._cache.informer_metrics import PrometheusInformerMetrics
+from .controller_metrics import PrometheusControllerMetrics
+from .election_metrics import PrometheusElectionMetrics
+from .queue_metrics import PrometheusQueueMetrics
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+__all__ = ["ManagerMetrics"]
+
+
+class ManagerMetrics:
+    """The metrics of the parts of a manager.
+
+    Args:
+        registry: Where they are published; None is prometheus-client's own, which also has those of
+            the process.
+    """
+
+    def __init__(self, registry: CollectorRegistry | None) -> None:
+        self._registry = registry or REGISTRY
+        self.controllers = PrometheusControllerMetrics(registry)
+        self.queues = PrometheusQueueMetrics(registry)
+        self.informers = PrometheusInformerMetrics(registry)
+        self.election = PrometheusElectionMetrics(registry)
+        self.webhooks = PrometheusWebhookMetrics(registry)
+
+    def text(self, accept: str) -> tuple[bytes, str]:
+        """Return everything in the registry, in a format that is accepted, and its media type."""
+        encoder, media_type = choose_encoder(accept)
+        return encoder(self._registry), media_type

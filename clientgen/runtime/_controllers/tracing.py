@@ -1,0 +1,39 @@
+"""A span of OpenTelemetry around each reconciliation, if the program has that library."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+    from .reconcile_loop import Request
+
+__all__ = ["reconcile_span"]
+
+
+def reconcile_span(
+    controller: str, request: Request, reconcile_id: str
+) -> AbstractContextManager[object]:
+    """Return the span of a reconciliation, which notes what it raises; or nothing to enter."""
+    tracer = _tracer()
+    if tracer is None:
+        return nullcontext()
+    attributes = {
+        "controller": controller,
+        "k8s.namespace.name": request.namespace,
+        "k8s.object.name": request.name,
+        "reconcile_id": reconcile_id,
+    }
+    return tracer.start_as_current_span(f"reconcile {controller}", attributes=attributes)
+
+
+@cache
+def _tracer() -> Tracer | None:
+    try:
+        from opentelemetry import trace  # not a dependency
+    except ImportError:
+        return None
+    return trace.get_tracer("clientgen")

@@ -1,0 +1,90 @@
+"""What discovery knows: resources, their subresources, and groups that could not be read."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from clientgen._gvk import GroupVersionKind, GroupVersionResource
+
+from .._http.resource import Resource
+
+__all__ = ["ApiResource", "ApiSubresource", "Discovered", "DiscoveryFailure", "ResourceName"]
+
+ResourceName: TypeAlias = str | GroupVersionKind | GroupVersionResource | Resource
+"""What names a resource: text as for kubectl, a kind, or a resource itself."""
+
+
+class ApiSubresource(Struct, frozen=True):
+    """A subresource, and the kind of object that it takes and gives.
+
+    Attributes:
+        name: such as `status` or `scale`.
+        api_version: the `apiVersion` of the kind: `autoscaling/v1` for a scale.
+        kind: the kind.
+        verbs: such as `get`, `patch`, `update`.
+    """
+
+    name: str
+    api_version: str
+    kind: str
+    verbs: tuple[str, ...] = ()
+
+
+class ApiResource(Resource, frozen=True):
+    """A resource that the server has, with everything that the server says about it.
+
+    Attributes:
+        singular: the singular name, such as `deployment`.
+        verbs: the verbs that the server allows, such as `get` and `deletecollection`.
+        short_names: such as `deploy`.
+        categories: groups of resources that it belongs to, such as `all`.
+        subresources: such as `status` and `scale`.
+    """
+
+    singular: str = ""
+    verbs: tuple[str, ...] = ()
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    subresources: tuple[ApiSubresource, ...] = ()
+
+    def subresource(self, name: str) -> ApiSubresource | None:
+        """Return a subresource by its name, or None if there is none."""
+        for each in self.subresources:
+            if each.name == name:
+                return each
+        return None
+
+    def __str__(self) -> str:
+        return f"{self.plural}.{self.version}.{self.group}" if self.group else self.plural
+
+
+class DiscoveryFailure(Struct, frozen=True):
+    """A group version whose resources are not known, because its API server is not available.
+
+    Attributes:
+        group: such as `metrics.k8s.io`.
+        version: such as `v1beta1`; empty if no version of the group is known.
+        message: why it could not be read.
+    """
+
+    group: str
+    version: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{'/'.join(filter(None, (self.group, self.version)))}: {self.message}"
+
+
+class Discovered(Struct, frozen=True):
+    """Everything that a server has.
+
+    Attributes:
+        resources: the core group first, then groups in the server's order; of a group, the
+            preferred version first.
+        failures: the group versions that could not be read.
+    """
+
+    resources: tuple[ApiResource, ...] = ()
+    failures: tuple[DiscoveryFailure, ...] = ()

@@ -1,0 +1,73 @@
+"""Representations of objects that servers send on request: metadata alone, and tables.
+
+The class of what is read decides: for `PartialObjectMetadata`, its list and `Table`, requests carry
+the Accept header for it. It ends with the whole object: some extension API servers have nothing
+else. client-go: metadata/metadata.go; kubectl: get/get.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .._models.list_classes import item_class
+from .._models.meta_v1 import PartialObjectMetadata
+from .._models.once import once
+from .._models.tables import Table
+from ..errors import ResponseBroken
+
+if TYPE_CHECKING:
+    from ..errors import RequestInfo
+    from .codec import Codec
+    from .request import HttpRequest
+
+__all__ = ["asking_for", "check_representation"]
+
+_PARTIAL: Final = "PartialObjectMetadata"
+_TABLE: Final = "Table"
+
+
+def asking_for(model: type[Any], request: HttpRequest, codec: Codec) -> HttpRequest:
+    """Make a request ask for the representation that a class stands for; gives the request.
+
+    Args:
+        model: the class of the object or the list in the answer.
+        request: the request; it is changed.
+        codec: the codec whose media types are accepted.
+    """
+    if kind := _representation(model):
+        request.headers += (("Accept", _accept(codec.accept, kind)),)
+    return request
+
+
+def check_representation(obj: object, model: type[Any], info: RequestInfo) -> None:
+    """Check that the server did not send whole objects in place of a table.
+
+    Of whole objects in place of metadata, everything else is dropped.
+
+    Raises:
+        ResponseBroken: it did.
+    """
+    kind = getattr(obj, "kind", "")
+    if kind != _TABLE and _representation(model) == _TABLE:
+        raise ResponseBroken(f"{info}: the server makes no tables of these objects; it sent {kind}")
+
+
+@once
+def _representation(model: type[Any]) -> str:
+    """Return the kind of the representation; empty for whole objects."""
+    if issubclass(model, Table):
+        return _TABLE
+    if issubclass(model, PartialObjectMetadata):
+        return _PARTIAL
+    item = item_class(model)
+    is_list = item is not None and issubclass(item, PartialObjectMetadata)
+    return f"{_PARTIAL}List" if is_list else ""
+
+
+@once
+def _accept(accept: str, kind: str) -> str:
+    """Return the Accept header: each media type with the representation, then without."""
+    parameters = f";as={kind};g=meta.k8s.io;v=v1"
+    types = [entry.strip().partition(";") for entry in accept.split(",")]
+    wanted = [f"{media.strip()}{parameters}{semicolon}{rest}" for media, semicolon, rest in types]
+    return ",".join([*wanted, accept])

@@ -1,0 +1,81 @@
+"""What objects say of themselves: their kind, and the namespace they live in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from clientgen._gvk import GroupVersion, GroupVersionKind
+
+from .._http.path_segments import is_name
+from .._models.arguments import named
+from .._models.model import Model
+from .._models.model_info import known_model
+
+if TYPE_CHECKING:
+    from .._http.resource import Resource
+
+__all__ = ["home_of", "kind_of"]
+
+
+def kind_of(body: object) -> type[Model] | GroupVersionKind:
+    """Return the kind of an object: its class, or the kind that a manifest states.
+
+    Raises:
+        TypeError: it is no object.
+        ValueError: a manifest does not state its kind.
+    """
+    if isinstance(body, Model):
+        return cast("type[Model]", known_model(type(body)))
+    if not isinstance(body, Mapping):
+        raise TypeError(f"an object is a model or a mapping, not {named(body)}")
+    return _stated_kind(cast("Mapping[str, object]", body))
+
+
+def _stated_kind(body: Mapping[str, object]) -> GroupVersionKind:
+    api_version, kind = body.get("apiVersion"), body.get("kind")
+    if not is_name(api_version) or not is_name(kind):
+        raise ValueError("the manifest must have an apiVersion and a kind")
+    return GroupVersion.parse(api_version).with_kind(kind)
+
+
+def home_of(
+    resource: Resource, body: Model | Mapping[str, Any], namespace: str | None, default: str
+) -> str | None:
+    """Return the namespace of an object; None for cluster-scoped resources.
+
+    A cluster-scoped object may state a namespace: servers remove it
+    (apiserver: EnsureObjectNamespaceMatchesRequestNamespace).
+
+    Args:
+        resource: the resource of its kind.
+        body: the object.
+        namespace: the namespace that the caller states, if any.
+        default: the namespace of objects for which nobody states one.
+
+    Raises:
+        ValueError: the caller states another namespace than the object, or states one for a
+            cluster-scoped resource.
+    """
+    if not resource.namespaced:
+        if namespace is not None:
+            raise ValueError(f"{resource.plural} are cluster-scoped, so no namespace can be given")
+        return None
+    stated: str | None = _namespace_in(body)
+    if stated is None or stated == "":
+        return default if namespace is None else namespace
+    if namespace is not None and namespace != stated:
+        raise ValueError(
+            f"the object is in the namespace {stated!r}, but namespace={namespace!r} is given"
+        )
+    return stated
+
+
+def _namespace_in(body: Model | Mapping[str, Any]) -> Any:
+    """Return what stands as the namespace in an object's metadata, whatever it is."""
+    if isinstance(body, Model):
+        return getattr(getattr(body, "metadata", None), "namespace", None)
+    metadata = body.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return None
+    return cast("Mapping[str, object]", metadata).get("namespace")

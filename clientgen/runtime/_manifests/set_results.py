@@ -1,0 +1,168 @@
+"""What became of the objects of a manifest set, and the errors of those that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+
+from msgspec import Struct
+
+from .._models.decode_error import ClientError
+from ..errors import one_line
+from .apply_plan import ObjectKey
+from .set_objects import listed
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from .._models.unstructured import Unstructured
+
+__all__ = [
+    "ManifestSetError",
+    "ObjectFailure",
+    "ObjectOutcome",
+    "Outcome",
+    "SetResult",
+    "outcome_line",
+]
+
+Outcome: TypeAlias = Literal["created", "configured", "unchanged", "pruned", "kept", "deleted"]
+
+
+class ObjectOutcome(Struct, frozen=True, eq=False):
+    """What became of one object. As text: a line of kubectl's, `deployment.apps/web created`."""
+
+    outcome: Outcome
+    api_version: str
+    kind: str
+    namespace: str
+    """Empty for cluster-scoped objects."""
+    name: str
+    where: str
+    """The place of the object in the manifests; empty for pruned objects."""
+    obj: Unstructured | None
+    """The object as the server answered, if it did."""
+    dry_run: bool
+    note: str
+    """Why an object was kept, or what there is to know."""
+
+    @classmethod
+    def make(
+        cls,
+        outcome: Outcome,
+        key: ObjectKey,
+        version: str,
+        *,
+        where: str = "",
+        obj: Unstructured | None = None,
+        dry_run: bool = False,
+        note: str = "",
+    ) -> ObjectOutcome:
+        """Say what became of the object with a key, in a version of its group."""
+        kind, _, group = key.group_kind.partition(".")
+        api_version = f"{group}/{version}" if group else version
+        return cls(outcome, api_version, kind, key.namespace, key.name, where, obj, dry_run, note)
+
+    @property
+    def key(self) -> ObjectKey:
+        """The group and kind, the namespace and the name."""
+        group = self.api_version.rpartition("/")[0]
+        kind = f"{self.kind}.{group}" if group else self.kind
+        return ObjectKey(kind, self.namespace, self.name)
+
+    def __str__(self) -> str:
+        return outcome_line(self.key, self.outcome, dry_run=self.dry_run, note=self.note)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"  # the object may be a Secret
+
+
+def outcome_line(key: ObjectKey, outcome: str, *, dry_run: bool = False, note: str = "") -> str:
+    """A line such as kubectl prints: `deployment.apps/web created (server dry run)`."""
+    kind, dot, group = key.group_kind.partition(".")
+    line = f"{kind.lower()}{dot}{group}/{key.name} {outcome}"
+    line += " (server dry run)" if dry_run else ""
+    return f"{one_line(line)}: {one_line(note)}" if note else one_line(line)
+
+
+class SetResult(Sequence[ObjectOutcome]):
+    """What became of all objects, in the order of the work. As text: a line for each."""
+
+    def __init__(self, outcomes: Sequence[ObjectOutcome] = ()) -> None:
+        self._outcomes = tuple(outcomes)
+
+    @overload
+    def __getitem__(self, index: int) -> ObjectOutcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ObjectOutcome]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self._outcomes[index]
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    def of(self, outcome: Outcome) -> list[ObjectOutcome]:
+        """The objects of one outcome: `result.of("created")`."""
+        return [each for each in self._outcomes if each.outcome == outcome]
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything in the cluster was changed, or would be without `dry_run`."""
+        return any(each.outcome not in {"unchanged", "kept"} for each in self._outcomes)
+
+    def __str__(self) -> str:
+        return "\n".join(str(each) for each in self._outcomes)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} objects>"
+
+
+class ObjectFailure(Struct, frozen=True, eq=False):
+    """An object that failed, and its error."""
+
+    where: str
+    """The place of the object in the manifests; empty if it is not from there."""
+    key: ObjectKey | None
+    """The object; None for what is not about one object."""
+    error: Exception
+
+    def __str__(self) -> str:
+        what = [text for text in (self.where, str(self.key or "")) if text]
+        return ": ".join([*what, str(self.error) or type(self.error).__name__])
+
+
+class ManifestSetError(ExceptionGroup[Exception], ClientError):
+    """Some objects of a manifest set failed; the message has a line for each, with its place.
+
+    The errors are also in `exceptions`, so `except*` can tell them apart. The other objects were
+    still tried, unless the connection or the credentials failed; `result` says what was done.
+    """
+
+    __module__ = "clientgen.runtime"  # where it is public, and tracebacks say so
+
+    def __new__(
+        cls, what: str, failures: Sequence[ObjectFailure], result: Sequence[ObjectOutcome]
+    ) -> Self:
+        """Create the group of the errors."""
+        del result
+        text = f"{what}\n{listed([str(each) for each in failures])}"
+        return super().__new__(cls, text, [each.error for each in failures])
+
+    def __init__(
+        self, what: str, failures: Sequence[ObjectFailure], result: Sequence[ObjectOutcome]
+    ) -> None:
+        super().__init__(what, [each.error for each in failures])
+        self.failures = tuple(failures)
+        self.result = SetResult(result)
+        self._what = what
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._what, self.failures, tuple(self.result))
+
+    def derive(self, excs: Sequence[Any], /) -> Any:
+        """Return the group for a part of the errors, as `except*` asks for it."""
+        failures = [each for each in self.failures if each.error in excs]
+        return type(self)(self._what, failures, self.result)
+
+    def __str__(self) -> str:
+        return self.message

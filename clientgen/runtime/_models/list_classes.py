@@ -1,0 +1,36 @@
+"""Classes of lists: which objects a list class holds, and classes made at run time."""
+
+from __future__ import annotations
+
+from types import new_class
+from typing import Any, TypeVar, cast, get_args
+
+from .meta_v1 import ModelList
+from .model import Model, constant
+from .model_info import fields_of
+
+__all__ = ["item_class", "new_list_class"]
+
+M = TypeVar("M", bound=Model)
+
+
+def item_class(list_class: type[Model]) -> type | None:
+    """Return the class of the items of a list class; None of other classes."""
+    if not issubclass(list_class, ModelList):
+        return None
+    (item,) = get_args(fields_of(cast("type[Model]", list_class))["items"].type)
+    return item if isinstance(item, type) else None
+
+
+def new_list_class(model: type[M], api_version: str, kind: str) -> type[ModelList[M]]:
+    """Make the class of lists of a model, as a generated package would have it."""
+
+    def declare(namespace: dict[str, Any]) -> None:
+        namespace["__module__"] = model.__module__
+        namespace["__annotations__"] = {"api_version": str, "kind": str}
+        namespace["api_version"] = constant(api_version, name="apiVersion")
+        namespace["kind"] = constant(kind)
+
+    base = cast("Any", ModelList)[model]
+    made = new_class(f"{model.__name__}List", (base,), {}, declare)
+    return cast("type[ModelList[M]]", made)

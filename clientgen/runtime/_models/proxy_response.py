@@ -1,0 +1,42 @@
+"""The response of a program in the cluster, passed on by the API server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - msgspec looks it up here
+from typing import Any
+
+from msgspec import Struct, json
+
+__all__ = ["ProxyResponse"]
+
+_ERRORS = 400
+
+
+class ProxyResponse(Struct, frozen=True, kw_only=True):
+    """The response of a pod, service or node. Header names are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether the status is below 400."""
+        return self.status < _ERRORS
+
+    @property
+    def text(self) -> str:
+        """The body as text. Bytes that are not UTF-8 are replaced."""
+        return self.body.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises:
+            ValueError: It is not JSON.
+        """
+        return json.decode(self.body)
+
+    def __repr__(self) -> str:
+        # The body and the headers may be secret.
+        return f"{type(self).__name__}(status={self.status}, {len(self.body)} bytes)"

@@ -1,0 +1,10 @@
+"""What limits the servers of a program's own HTTP endpoints, in seconds, bytes and numbers."""
+
+from __future__ import annotations
+
+SILENCE = 10.0  # until the first request of a connection has come, and until its body has
+KEEP_ALIVE = 90.0  # longer than Go's clients keep idle connections
+LINGERING = 1.0  # for the rest of a body that was refused; its client may be gone
+AT_ONCE = 100  # requests
+CONNECTIONS = 1000
+HEADER_BYTES = 32 << 10

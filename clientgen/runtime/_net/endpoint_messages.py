@@ -1,0 +1,40 @@
+"""Requests and answers of a program's own HTTP endpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["TEXT", "EndpointAnswer", "EndpointRequest", "refused"]
+
+TEXT: Final = "text/plain; charset=utf-8"
+
+
+class EndpointRequest(Struct, frozen=True, kw_only=True):
+    """A request to an endpoint."""
+
+    method: str
+    path: str
+    """The decoded path, without the query."""
+    query: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str]
+    """The headers; names are not case-sensitive."""
+    body: bytes = b""
+
+
+class EndpointAnswer(Struct, frozen=True):
+    """The answer to a request."""
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = TEXT
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def refused(status: int, why: str) -> EndpointAnswer:
+    """Make the answer to a request that cannot be carried out."""
+    return EndpointAnswer(status, f"{why}\n".encode())

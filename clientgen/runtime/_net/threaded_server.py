@@ -1,0 +1,342 @@
+"""An HTTP/1.1 server for a program's own endpoints, in threads; with h11.
+
+It is the counterpart of `endpoint_server`, for programs without an event loop, and imported when a
+server starts. A connection has a thread. So has each answer, because one that takes too long is
+given up.
+Everything that a client can prolong or enlarge is limited.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import selectors
+import socket
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from email.utils import formatdate
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, unquote
+
+import h11
+from multidict import CIMultiDict
+
+from . import endpoint_limits as limits
+from .endpoint_messages import EndpointAnswer, EndpointRequest, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from ssl import SSLContext
+
+__all__ = ["ThreadedServer"]
+
+_log = logging.getLogger("clientgen.runtime.endpoints")
+
+_PIECE: Final = 1 << 16
+_PAUSE: Final = 1.0  # after an accept that failed, for example for want of file descriptors
+_ORIGIN: Final = re.compile(r"^\w+://[^/?]*")
+
+
+class ThreadedServer:
+    """Answers the requests that arrive at a listening socket.
+
+    Args:
+        title: The name in messages.
+        sock: The socket; the server closes it.
+        answer: Answers one request.
+        tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
+        max_body: The largest body in bytes; requests with larger ones are refused with 413.
+        timeout: How many seconds an answer may take.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        sock: socket.socket,
+        answer: Callable[[EndpointRequest], EndpointAnswer],
+        *,
+        tls: SSLContext | None,
+        max_body: int,
+        timeout: float,
+    ) -> None:
+        self.title = title
+        self.tls = tls
+        self.max_body = max_body
+        self.timeout = timeout
+        self.at_once = threading.BoundedSemaphore(limits.AT_ONCE)
+        self.is_stopping = False
+        self._sock = sock
+        self._sock.setblocking(False)
+        self._answer = answer
+        self._woken, self._waker = socket.socketpair()
+        self._changed = threading.Condition()
+        self._connections: set[_Connection] = set()
+        self._accepting = threading.Thread(
+            target=self._accept, name=f"clientgen-{title}", daemon=True
+        )
+
+    def start(self) -> None:
+        """Begin to accept connections."""
+        self._accepting.start()
+
+    def stop(self, grace: float) -> None:
+        """Accept no more connections, let running answers end, and close all connections."""
+        self.is_stopping = True
+        self._waker.send(b"!")
+        self._accepting.join()
+        with self._changed:
+            for connection in self._connections:
+                connection.close_if_idle()
+            self._changed.wait_for(lambda: not self._connections, grace)
+            for connection in self._connections:
+                connection.abort()
+            self._changed.wait_for(lambda: not self._connections, limits.LINGERING)
+
+    def answered(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
+        """Answer a request in a thread of its own, which the end of the program does not wait for.
+
+        Raises:
+            TimeoutError: There is no answer at the deadline.
+        """
+        future: Future[EndpointAnswer] = Future()
+
+        def answer() -> None:
+            try:
+                future.set_result(self._answer(request))
+            except BaseException as error:  # noqa: BLE001 - logged below; a thread cannot exit the program
+                future.set_exception(error)
+
+        threading.Thread(target=answer, name=f"clientgen-{self.title}-answer", daemon=True).start()
+        error = future.exception(max(deadline - monotonic(), 0.0))
+        if error is None:
+            return future.result()
+        _log.error("%s: %s %s failed", self.title, request.method, request.path, exc_info=error)
+        return refused(500, "the endpoint failed; its log says why")
+
+    def forget(self, connection: _Connection) -> None:
+        """Take note of the end of a connection."""
+        with self._changed:
+            self._connections.discard(connection)
+            self._changed.notify_all()
+
+    def _accept(self) -> None:
+        """Accept connections until the stop, with those that the system has accepted by then."""
+        with self._sock, self._woken, self._waker:
+            while True:
+                if not self.is_stopping:
+                    _wait_for(self._sock, self._woken)
+                try:
+                    sock, _ = self._sock.accept()
+                except (BlockingIOError, ConnectionAbortedError):
+                    if self.is_stopping:
+                        return
+                except OSError as error:
+                    _log.warning("%s: a connection cannot be accepted: %s", self.title, error)
+                    if self.is_stopping:
+                        return
+                    _wait_for(self._woken, seconds=_PAUSE)
+                else:
+                    self._serve(sock)
+
+    def _serve(self, sock: socket.socket) -> None:
+        """Serve a connection in a thread of its own."""
+        connection = _Connection(self, sock)
+        with self._changed:
+            if len(self._connections) >= limits.CONNECTIONS:
+                sock.close()
+                return
+            self._connections.add(connection)
+        try:
+            threading.Thread(
+                target=connection.run, name=f"clientgen-{self.title}-connection", daemon=True
+            ).start()
+        except RuntimeError as error:  # no more threads
+            _log.warning("%s: a connection cannot be served: %s", self.title, error)
+            sock.close()
+            self.forget(connection)
+
+
+class _Connection:
+    """One connection, which has one request after the other."""
+
+    def __init__(self, server: ThreadedServer, sock: socket.socket) -> None:
+        self._server = server
+        self._sock = sock
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.HEADER_BYTES)
+        self._is_idle = False
+
+    def run(self) -> None:
+        """Answer its requests until either side ends it."""
+        try:
+            # What a client does wrong ends its connection, and is nothing to tell.
+            with suppress(OSError, h11.RemoteProtocolError):
+                self._serve()
+        finally:
+            self._sock.close()
+            self._server.forget(self)
+
+    def close_if_idle(self) -> None:
+        """End it if it waits for a request and none has arrived."""
+        if self._is_idle and not _wait_for(self._sock, seconds=0):
+            self.abort()
+
+    def abort(self) -> None:
+        """End it at once; its thread closes the socket."""
+        with suppress(OSError):
+            # The socket of TLS would drop its state, which its thread is using.
+            socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
+
+    def _serve(self) -> None:
+        self._sock.settimeout(limits.SILENCE)
+        if self._server.tls is not None:
+            self._sock = self._server.tls.wrap_socket(self._sock, server_side=True)
+        patience = limits.SILENCE
+        while self._arrives(patience) and self._exchange() and not self._server.is_stopping:
+            self._http.start_next_cycle()
+            patience = limits.KEEP_ALIVE
+
+    def _arrives(self, patience: float) -> bool:
+        """Wait for the first bytes of a request."""
+        if self._http.trailing_data[0]:
+            return True
+        self._is_idle = True
+        self._read(monotonic() + patience)
+        self._is_idle = False
+        return not self._http.trailing_data[1]
+
+    def _exchange(self) -> bool:
+        """Answer a request; tells whether there can be another one."""
+        method = "GET"
+        try:
+            head = self._next(monotonic() + limits.SILENCE)
+            if not isinstance(head, h11.Request):
+                return False  # the end of the connection
+            method = head.method.decode("ascii")
+            if sum(len(name) + len(value) for name, value in head.headers) > limits.HEADER_BYTES:
+                answer = refused(400, "the headers are too large")
+            else:
+                answer = self._answer(head, monotonic() + self._server.timeout)
+        except h11.RemoteProtocolError as error:
+            answer = refused(400, f"the request cannot be read: {error}")
+        self._send(method, answer)
+        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+            return True
+        self._linger()
+        return False
+
+    def _answer(self, head: h11.Request, deadline: float) -> EndpointAnswer:
+        if not self._server.at_once.acquire(timeout=self._server.timeout):
+            return self._late()
+        try:
+            body = self._body(head)
+            return self._server.answered(_request(head, body), deadline)
+        except _BodyError as error:
+            return error.answer
+        except TimeoutError:
+            return self._late()
+        finally:
+            self._server.at_once.release()
+
+    def _late(self) -> EndpointAnswer:
+        return refused(503, f"no answer within {self._server.timeout:g} s")
+
+    def _body(self, head: h11.Request) -> bytes:
+        """Read the body of a request.
+
+        Raises:
+            _BodyError: It is larger than the server takes, or did not arrive in time.
+        """
+        limit = self._server.max_body
+        too_large = _BodyError(413, f"the body is larger than {limit} bytes")
+        lengths = [int(value) for name, value in head.headers if name == b"content-length"]
+        if lengths and lengths[0] > limit:
+            raise too_large
+        body = bytearray()
+        for piece in self._pieces(monotonic() + limits.SILENCE):
+            body += piece
+            if len(body) > limit:
+                raise too_large
+        return bytes(body)
+
+    def _pieces(self, deadline: float) -> Iterator[bytes]:
+        while True:
+            try:
+                event = self._next(deadline)
+            except TimeoutError:
+                why = f"the body did not arrive within {limits.SILENCE:g} s"
+                raise _BodyError(408, why) from None
+            if not isinstance(event, h11.Data):
+                return
+            yield event.data
+
+    def _next(self, deadline: float) -> Any:
+        """Return the next event of the connection, reading as long as there is none."""
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            if self._http.they_are_waiting_for_100_continue:
+                go_on = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
+                self._sock.sendall(self._http.send(go_on) or b"")
+            self._read(deadline)
+        return event
+
+    def _read(self, deadline: float) -> None:
+        remaining = deadline - monotonic()
+        if remaining <= 0:
+            raise TimeoutError
+        self._sock.settimeout(remaining)
+        self._http.receive_data(self._sock.recv(_PIECE))
+
+    def _send(self, method: str, answer: EndpointAnswer) -> None:
+        headers = [
+            ("Date", formatdate(usegmt=True)),
+            ("Content-Type", answer.content_type),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Content-Length", str(len(answer.body))),
+            *answer.headers,
+        ]
+        if self._server.is_stopping or self._http.their_state is not h11.DONE:
+            headers.append(("Connection", "close"))
+        data = self._http.send(h11.Response(status_code=answer.status, headers=headers)) or b""
+        if answer.body and method != "HEAD":
+            data += self._http.send(h11.Data(data=answer.body)) or b""
+        data += self._http.send(h11.EndOfMessage()) or b""
+        self._sock.settimeout(self._server.timeout)
+        self._sock.sendall(data)
+
+    def _linger(self) -> None:
+        """Read on for a moment: a client that still sends would not see the answer otherwise."""
+        socket.socket.shutdown(self._sock, socket.SHUT_WR)
+        deadline = monotonic() + limits.LINGERING
+        while (remaining := deadline - monotonic()) > 0:
+            self._sock.settimeout(remaining)
+            if not self._sock.recv(_PIECE):
+                return
+
+
+class _BodyError(Exception):
+    """A body is not taken; `answer` says why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.answer = refused(status, why)
+
+
+def _request(head: h11.Request, body: bytes) -> EndpointRequest:
+    target = _ORIGIN.sub("", head.target.decode("ascii"), count=1)
+    path, _, query = target.partition("?")
+    return EndpointRequest(
+        method=head.method.decode("ascii"),
+        path=unquote(path),
+        query=tuple(parse_qsl(query, keep_blank_values=True)),
+        headers=CIMultiDict((n.decode("ascii"), v.decode("latin-1")) for n, v in head.headers),
+        body=body,
+    )
+
+
+def _wait_for(*socks: socket.socket, seconds: float | None = None) -> bool:
+    """Wait until a socket can be read or accepts; tells whether one does."""
+    with selectors.DefaultSelector() as selector:
+        for sock in socks:
+            selector.register(sock, selectors.EVENT_READ)
+        return bool(selector.select(seconds))

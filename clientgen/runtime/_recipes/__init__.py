@@ -1,0 +1,1 @@
+"""Everyday work that takes several requests, as kubectl does it: decisions."""

@@ -1,0 +1,217 @@
+"""Which Pods of a node to evict: the rules of `kubectl drain`.
+
+kubectl: pkg/drain/filters.go.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
+
+from .._conditions.fields import Json, flag, items, part, text
+from .._conditions.pods import FINAL_PHASES
+from .._http.resource import Resource
+from .._models.arguments import named
+from ..errors import OperationRefused, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._http.options import Labels
+
+__all__ = [
+    "DAEMON_SETS",
+    "NODES",
+    "DrainPlan",
+    "check_node",
+    "check_pod_selector",
+    "daemon_sets_of",
+    "eviction_of",
+    "pod_name",
+    "pods_on",
+    "unschedulable",
+]
+
+NODES: Final = Resource("", "v1", "nodes", "Node", namespaced=False)
+DAEMON_SETS: Final = Resource("apps", "v1", "daemonsets", "DaemonSet")
+
+_MIRROR: Final = "kubernetes.io/config.mirror"
+_SHOWN: Final = 10
+# Names of namespaces and Pods: DNS labels and subdomains.
+_IS_NAMESPACE: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?").fullmatch
+_IS_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch
+
+_Name = tuple[str, str]
+
+
+class DrainPlan(Struct):
+    """The Pods to evict, and those that must not be.
+
+    Attributes:
+        evict: The Pods to evict.
+        refused: Names of Pods by the reason why they are not evicted without being asked for.
+    """
+
+    evict: list[Any] = field(default_factory=list[Any])
+    refused: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
+
+    @classmethod
+    def of(
+        cls,
+        pods: Iterable[Json],
+        orphans: Iterable[_Name],
+        *,
+        force: bool,
+        delete_empty_dir_data: bool,
+    ) -> DrainPlan:
+        """Decide what becomes of each Pod.
+
+        Args:
+            pods: the Pods of the node.
+            orphans: the DaemonSets of these Pods that do not exist.
+            force: also evict Pods that nobody would create again.
+            delete_empty_dir_data: also evict Pods with emptyDir volumes.
+        """
+        plan, gone = cls(), set(orphans)
+        for pod in pods:
+            if _is_left_alone(pod, gone):
+                continue
+            reason = _refusal(pod, gone, force=force, delete_empty_dir_data=delete_empty_dir_data)
+            if reason:
+                plan.refused.setdefault(reason, []).append(pod_name(pod))
+            else:
+                plan.evict.append(pod)
+        return plan
+
+    def check(self, node: str) -> None:
+        """See to it that every Pod may be evicted.
+
+        Raises:
+            OperationRefused: it may not. The message names the Pods, and what to do.
+        """
+        if not self.refused:
+            return
+        reasons = [f"{why}: {_several(names)}" for why, names in self.refused.items()]
+        raise OperationRefused(
+            f"Node {node} is not drained, only cordoned; it has Pods {'; and Pods '.join(reasons)}"
+        )
+
+
+def check_node(call: str, node: object) -> None:
+    """See to it that a node is given by its name.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(node, str):
+        raise TypeError(f"{call} takes the name of a node, not {named(node)}")
+
+
+def check_pod_selector(selector: Labels | None) -> None:
+    """See to it that a selector of Pods selects: an empty one means all Pods to a server.
+
+    Raises:
+        ValueError: it is empty.
+    """
+    if selector is None or (selector.strip(" \t\r\n,") if isinstance(selector, str) else selector):
+        return
+    raise ValueError("pod_selector is empty, and would select all Pods: leave it out for all")
+
+
+def pods_on(node: str, pods: Iterable[Json]) -> list[Json]:
+    """Return the Pods of a node, whatever else the server has listed.
+
+    Raises:
+        OperationRefused: one of them has a name, namespace or uid that no Pod can have.
+    """
+    found = [pod for pod in pods if text(pod, "spec", "nodeName") == node]
+    wrong = [one_line(pod_name(pod)) for pod in found if not _is_addressed(pod)]
+    if wrong:
+        raise OperationRefused(
+            f"Node {node} is not drained, only cordoned; the server lists Pods with an invalid"
+            f" name or namespace or without a uid: {_several(wrong)}"
+        )
+    return found
+
+
+def _is_addressed(pod: Json) -> bool:
+    namespace, name = text(pod, "metadata", "namespace"), text(pod, "metadata", "name")
+    uid = text(pod, "metadata", "uid")
+    return bool(_IS_NAMESPACE(namespace) and _IS_NAME(name) and uid)
+
+
+def pod_name(pod: Json) -> str:
+    """Return the namespace and name of a Pod."""
+    return f"{text(pod, 'metadata', 'namespace')}/{text(pod, 'metadata', 'name')}"
+
+
+def daemon_sets_of(pods: Iterable[Json]) -> list[_Name]:
+    """Return the namespaces and names of the DaemonSets that control the Pods."""
+    owners = {name: None for pod in pods if (name := _daemon_set(pod)) and not _is_finished(pod)}
+    return [*owners]
+
+
+def eviction_of(pod: Json, grace_period_seconds: int | None) -> Json:
+    """Return the Eviction of a Pod: of this one, not of another one of the same name."""
+    options: Json = {"preconditions": {"uid": text(pod, "metadata", "uid")}}
+    if grace_period_seconds is not None:
+        options["gracePeriodSeconds"] = grace_period_seconds
+    metadata = {name: text(pod, "metadata", name) for name in ("namespace", "name")}
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "Eviction",
+        "metadata": metadata,
+        "deleteOptions": options,
+    }
+
+
+def unschedulable(*, wanted: bool) -> Json:
+    """Return the merge patch that cordons or uncordons a node."""
+    return {"spec": {"unschedulable": True if wanted else None}}
+
+
+def _is_finished(pod: Json) -> bool:
+    return text(pod, "status", "phase") in FINAL_PHASES
+
+
+def _controller(pod: Json) -> Json:
+    for each in items(pod, "metadata", "ownerReferences"):
+        if flag(each, "controller"):
+            return each
+    return {}
+
+
+def _daemon_set(pod: Json) -> _Name | None:
+    owner = _controller(pod)
+    if text(owner, "kind") != "DaemonSet" or text(owner, "apiVersion") != "apps/v1":
+        return None
+    return text(pod, "metadata", "namespace"), text(owner, "name")
+
+
+def _is_left_alone(pod: Json, gone: set[_Name]) -> bool:
+    """Tell whether a DaemonSet or a kubelet would start it again on this node at once."""
+    if _MIRROR in part(pod, "metadata", "annotations"):
+        return True
+    owner = _daemon_set(pod)
+    return owner is not None and owner not in gone and not _is_finished(pod)
+
+
+def _refusal(pod: Json, gone: set[_Name], *, force: bool, delete_empty_dir_data: bool) -> str:
+    """Return why a Pod must not be evicted; empty if it may."""
+    if _is_finished(pod):
+        return ""
+    if not force and _daemon_set(pod) in gone:
+        return "of DaemonSets that do not exist (force=True evicts them)"
+    has_data = any("emptyDir" in volume for volume in items(pod, "spec", "volumes"))
+    if has_data and not delete_empty_dir_data:
+        return "with emptyDir volumes (delete_empty_dir_data=True deletes their data)"
+    if not _controller(pod) and not force:
+        return "that no controller would create again (force=True evicts them)"
+    return ""
+
+
+def _several(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

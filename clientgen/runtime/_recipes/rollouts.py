@@ -1,0 +1,222 @@
+"""Restarts and revisions of Deployments, StatefulSets and DaemonSets, by kubectl's rules.
+
+kubectl: pkg/polymorphichelpers: objectrestarter.go, rollback.go, history.go.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from .._conditions.causes import selector_of
+from .._conditions.fields import Json, flag, items, number, part, text
+from .._http.patches import JsonPatch, MergePatch, StrategicMergePatch
+from .._http.resource import Resource
+from .._models.model import Model
+from ..errors import OperationRefused, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from .._http.patches import Patch
+
+__all__ = [
+    "Revision",
+    "check_named",
+    "check_not_paused",
+    "history_of",
+    "history_resource",
+    "pick",
+    "resource_of",
+    "restart_patch",
+    "selector_of",
+    "undo_patch",
+]
+
+_WORKLOADS: Final = {
+    kind: Resource("apps", "v1", plural, kind)
+    for kind, plural in (
+        ("DaemonSet", "daemonsets"),
+        ("Deployment", "deployments"),
+        ("StatefulSet", "statefulsets"),
+    )
+}
+_REPLICA_SETS: Final = Resource("apps", "v1", "replicasets", "ReplicaSet")
+_REVISIONS: Final = Resource("apps", "v1", "controllerrevisions", "ControllerRevision")
+
+_RESTARTED_AT: Final = "kubectl.kubernetes.io/restartedAt"
+_REVISION: Final = "deployment.kubernetes.io/revision"
+_CHANGE_CAUSE: Final = "kubernetes.io/change-cause"
+_IS_NUMBER: Final = re.compile(r"[0-9]{1,19}").fullmatch
+_HASH: Final = "pod-template-hash"
+# These annotations stay those of the Deployment.
+_OWN_ANNOTATIONS: Final = frozenset(
+    {
+        "kubectl.kubernetes.io/last-applied-configuration",
+        _REVISION,
+        "deployment.kubernetes.io/revision-history",
+        "deployment.kubernetes.io/desired-replicas",
+        "deployment.kubernetes.io/max-replicas",
+        "deprecated.deployment.rollback.to",
+    }
+)
+
+
+class Revision(Struct, frozen=True):
+    """A revision in the history of a workload.
+
+    Attributes:
+        number: The number of the revision; larger ones are newer.
+        change_cause: The annotation `kubernetes.io/change-cause`, or an empty text.
+        template: The Pod template.
+    """
+
+    number: int
+    change_cause: str
+    template: dict[str, Any]
+    source: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(number={self.number}, change_cause={self.change_cause!r})"
+
+
+def resource_of(what: object, call: str) -> Resource:
+    """Return the resource of a workload or of its class.
+
+    Args:
+        what: the workload, or its class.
+        call: the function that was called, for the error.
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    if isinstance(what, type):
+        constants = what.__constants__ if issubclass(what, Model) else {}
+        kind, version = constants.get("kind"), constants.get("api_version")
+    else:
+        kind, version = getattr(what, "kind", ""), getattr(what, "api_version", "")
+    found = _WORKLOADS.get(str(kind)) if version == "apps/v1" else None
+    if found is None:
+        shown = what.__name__ if isinstance(what, type) else type(what).__name__
+        hint = f": write {call}(k, Deployment, {_quoted(what)})" if isinstance(what, str) else ""
+        raise TypeError(
+            "only a Deployment, StatefulSet or DaemonSet of apps/v1 has rollouts,"
+            f" not {shown}{hint}"
+        )
+    return found
+
+
+def _quoted(name: str) -> str:
+    return f'"{one_line(name)}"'
+
+
+def check_named(call: str, kind: str, name: object) -> None:
+    """See to it that a workload has a name.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if name is None or name == "":
+        raise ValueError(f'{call} needs the name of the {kind}: {call}(k, {kind}, "web")')
+
+
+def check_not_paused(obj: Json, subject: str) -> None:
+    """See to it that a Deployment is not paused.
+
+    Raises:
+        OperationRefused: it is.
+    """
+    if flag(obj, "spec", "paused"):
+        raise OperationRefused(f"{subject} is paused: set spec.paused to false first")
+
+
+def restart_patch(now: datetime) -> MergePatch:
+    """Return the patch that has all Pods replaced: a new annotation in the template."""
+    annotations = {_RESTARTED_AT: now.isoformat(timespec="seconds").replace("+00:00", "Z")}
+    return MergePatch({"spec": {"template": {"metadata": {"annotations": annotations}}}})
+
+
+# ---- history ------------------------------------------------------------------------------------
+
+
+def history_resource(kind: str) -> Resource:
+    """Return the resource that keeps the history of a kind."""
+    return _REPLICA_SETS if kind == "Deployment" else _REVISIONS
+
+
+def history_of(obj: Json, found: Iterable[Json]) -> list[Revision]:
+    """Return the revisions of a workload among ReplicaSets or ControllerRevisions, oldest first."""
+    uid = text(obj, "metadata", "uid")
+    own = [each for each in found if uid and _owner_uid(each) == uid]
+    revisions = [_revision(each) for each in own]
+    return sorted((each for each in revisions if each.number), key=lambda each: each.number)
+
+
+def _owner_uid(obj: Json) -> str:
+    owners = items(obj, "metadata", "ownerReferences")
+    return next((text(each, "uid") for each in owners if flag(each, "controller")), "")
+
+
+def _revision(source: Json) -> Revision:
+    annotations = part(source, "metadata", "annotations")
+    if text(source, "kind") == "ReplicaSet":
+        shown = text(annotations, _REVISION)
+        value = int(shown) if _IS_NUMBER(shown) else 0
+        template = part(source, "spec", "template")
+    else:
+        value = number(source, "revision")
+        template = part(source, "data", "spec", "template")
+    template = {name: each for name, each in template.items() if name != "$patch"}
+    return Revision(value, text(annotations, _CHANGE_CAUSE), template, source)
+
+
+def pick(history: Sequence[Revision], to_revision: int | None, subject: str) -> Revision:
+    """Return a revision: the one of a number, or by default the one before the newest.
+
+    Raises:
+        OperationRefused: there is none.
+    """
+    if to_revision is None:
+        if len(history) < 2:  # noqa: PLR2004 - the newest is the present one
+            raise OperationRefused(f"{subject} has no earlier revision to go back to")
+        return history[-2]
+    for each in history:
+        if each.number == to_revision:
+            return each
+    numbers = ", ".join(str(each.number) for each in history) or "none"
+    raise OperationRefused(f"{subject} has no revision {to_revision}; it has {numbers}")
+
+
+def undo_patch(obj: Json, revision: Revision) -> Patch | None:
+    """Return the patch that brings a revision back; None if it is the present one."""
+    if _without_hash(part(obj, "spec", "template")) == _without_hash(revision.template):
+        return None
+    if text(obj, "kind") != "Deployment":
+        # Only the template: whatever else stands in the revision's data is not undone.
+        template = {**revision.template, "$patch": "replace"}
+        return StrategicMergePatch({"spec": {"template": template}})
+    present = part(obj, "metadata", "annotations")
+    annotations = {name: present[name] for name in _OWN_ANNOTATIONS & present.keys()}
+    earlier = part(revision.source, "metadata", "annotations")
+    annotations |= {name: earlier[name] for name in earlier if name not in _OWN_ANNOTATIONS}
+    template = _without_hash(revision.template)
+    operations: list[Json] = [
+        # Nobody may have replaced the Deployment meanwhile.
+        {"op": "test", "path": "/metadata/uid", "value": text(obj, "metadata", "uid")},
+        {"op": "replace", "path": "/spec/template", "value": template},
+        {"op": "add", "path": "/metadata/annotations", "value": annotations},
+    ]
+    return JsonPatch(operations)
+
+
+def _without_hash(template: Json) -> Json:
+    metadata = dict(part(template, "metadata"))
+    labels = {k: v for k, v in part(metadata, "labels").items() if k != _HASH}
+    metadata.pop("labels", None)
+    metadata.pop("creationTimestamp", None)
+    if labels:
+        metadata["labels"] = labels
+    return {**template, "metadata": metadata}

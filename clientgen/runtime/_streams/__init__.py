@@ -1,0 +1,1 @@
+"""Streams to containers: frames of WebSockets, channels, archives. Decisions only, without I/O."""

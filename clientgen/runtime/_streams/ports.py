@@ -1,0 +1,91 @@
+"""The channels of a forwarded port: messages of a WebSocket, without I/O.
+
+With `v4.channel.k8s.io`, channel 0 carries the data of the port and channel 1 errors. The first
+message of each has the number of the port, as two bytes, the lower one first. One WebSocket is one
+connection. See pkg/kubelet of Kubernetes: cri/streaming/portforward/websocket.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .._models.arguments import named
+from ..errors import ConnectionFailed, ResponseBroken
+
+if TYPE_CHECKING:
+    from ..errors import RequestInfo
+
+__all__ = ["DATA", "ERRORS", "SUBPROTOCOL", "PortReader", "check_port", "check_refused", "opening"]
+
+SUBPROTOCOL: Final = "v4.channel.k8s.io"
+DATA: Final = 0
+ERRORS: Final = 1
+
+_PORT_BYTES: Final = 2
+_MOST_PORT: Final = 65535
+_MOST_TEXT: Final = 4096
+
+
+def check_port(name: str, port: object, *, least: int = 1) -> int:
+    """Return the number of a port.
+
+    Raises:
+        ValueError: It is not one.
+    """
+    if isinstance(port, int) and not isinstance(port, bool) and least <= port <= _MOST_PORT:
+        return port
+    shown = repr(port) if isinstance(port, (int, str)) else named(port)
+    raise ValueError(f"{name} must be a number from {least} to {_MOST_PORT}, not {shown}")
+
+
+def opening(port: int) -> list[bytes]:
+    """Return the messages with which a server begins."""
+    number = port.to_bytes(_PORT_BYTES, "little")
+    return [bytes((DATA,)) + number, bytes((ERRORS,)) + number]
+
+
+class PortReader:
+    """Reads the messages of one connection."""
+
+    def __init__(self, port: int, info: RequestInfo) -> None:
+        self._number = port.to_bytes(_PORT_BYTES, "little")
+        self._info = info
+        self._begun: set[int] = set()
+        self._error = bytearray()
+
+    def feed(self, message: bytes) -> bytes:
+        """Take a message; gives the data of the port in it, which may be empty.
+
+        Raises:
+            ResponseBroken: It does not begin as it has to.
+        """
+        if not message or message[0] not in (DATA, ERRORS):
+            return b""
+        channel, data = message[0], message[1:]
+        if channel not in self._begun:
+            self._begin(channel, data)
+            return b""
+        if channel == DATA:
+            return data
+        self._error += data[: _MOST_TEXT - len(self._error)]
+        return b""
+
+    def _begin(self, channel: int, number: bytes) -> None:
+        if number != self._number:
+            raise ResponseBroken(f"{self._info}: the server does not forward the port asked for")
+        self._begun.add(channel)
+
+    @property
+    def error(self) -> str:
+        """What the node says is wrong; empty if nothing is."""
+        return self._error.decode("utf-8", "replace").strip()
+
+
+def check_refused(reader: PortReader, info: RequestInfo) -> None:
+    """Make sure that the node has reported no error.
+
+    Raises:
+        ConnectionFailed: It has.
+    """
+    if reader.error:
+        raise ConnectionFailed(f"{info}: {reader.error}")

@@ -1,0 +1,182 @@
+"""Requests to pods, services and nodes that the API server passes on.
+
+A path is `…/pods/[scheme:]name[:port]/proxy/…`. See `SplitSchemeNamePort` in apimachinery's
+pkg/util/net, and pkg/registry/core/{pod,service,node}/rest of Kubernetes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import DecodeError, json
+
+from .._http.path_segments import segment
+from .._http.request import HttpRequest, HttpResponse
+from .._models.arguments import named
+from .._models.meta_v1 import Status
+from .._models.proxy_response import ProxyResponse
+from .._models.statuses import make_sound
+from ..errors import ProxyFailed, api_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._http.request import Headers
+    from ..errors import RequestInfo
+
+__all__ = [
+    "check_response",
+    "is_json",
+    "proxied_name",
+    "proxied_request",
+    "raise_refusal",
+    "response_of",
+]
+
+_MOST_PORT: Final = 65535
+_PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
+_METHOD: Final = re.compile(r"[A-Z]+").fullmatch
+_SPLIT: Final = re.compile(r"[/\\]")
+_SAFE: Final = "/%:@!$&'()*+,;=-._~"
+# These belong to the connection, or to the API server, which drops the credentials it gets.
+_OWN_HEADERS: Final = frozenset(
+    {"accept-encoding", "authorization", "connection", "content-length", "host", "upgrade"}
+)
+_TOLD: Final = 2000
+_ERRORS: Final = 400
+
+
+def proxied_name(name: str, port: int | str | None, scheme: str | None) -> str:
+    """Spell whom the API server has to ask, for a path.
+
+    Raises:
+        ValueError: The name, the port or the scheme cannot be.
+    """
+    spelled = segment("name", name)
+    if ":" in name:
+        raise ValueError(f"name cannot be {name!r}: a colon would begin a port")
+    if scheme not in {None, "http", "https"}:
+        raise ValueError(f"scheme must be 'http' or 'https', not {scheme!r}")
+    end = _port(port)
+    return f"{scheme}:{spelled}:{end}" if scheme else f"{spelled}:{end}" if end else spelled
+
+
+def _port(port: object) -> str:
+    if port is None:
+        return ""
+    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MOST_PORT:
+        return str(port)
+    if isinstance(port, str) and len(port) <= 63 and _PORT_NAME(port):  # noqa: PLR2004
+        return port
+    raise ValueError(
+        f"port must be a number from 1 to {_MOST_PORT}, or the name of a port, not {port!r}"
+    )
+
+
+def proxied_request(base: str, method: str, path: str, options: Mapping[str, Any]) -> HttpRequest:
+    """Return the request for a path of the program in the cluster.
+
+    Args:
+        base: The path of its `proxy` subresource.
+        method: The method.
+        path: The path and query that the program gets.
+        options: `query`, `headers` and `body`.
+
+    Raises:
+        TypeError: An argument has a wrong type.
+        ValueError: The path would leave the program, or something cannot be sent.
+    """
+    if not _METHOD(method):
+        raise ValueError(f"method must be a word in capitals, such as GET, not {method!r}")
+    target = base + _checked_path(path) + _query(path, options.get("query"))
+    return HttpRequest(method, target, _headers(options.get("headers")), _body(options.get("body")))
+
+
+def _checked_path(path: object) -> str:
+    from urllib.parse import quote, unquote  # few programs proxy
+
+    if not isinstance(path, str) or not path.startswith("/"):
+        raise ValueError(f"path must begin with '/', such as '/metrics', not {path!r}")
+    bare, mark, query = path.partition("?")
+    # The server may decode the path once, and clean it: it would be that of something else.
+    if any(part in {".", ".."} for part in _SPLIT.split(unquote(bare))):
+        raise ValueError(f"path cannot be {path!r}: '.' and '..' would lead to something else")
+    try:
+        return quote(bare, safe=_SAFE) + mark + quote(query, safe=_SAFE + "?")
+    except UnicodeEncodeError:
+        raise ValueError(f"path cannot be {path!r}: it has half of a surrogate pair") from None
+
+
+def _query(path: str, query: Mapping[str, Any] | None) -> str:
+    if not query:
+        return ""
+    from urllib.parse import urlencode
+
+    return ("&" if "?" in path else "?") + urlencode(query, doseq=True)
+
+
+def _headers(headers: Mapping[str, str] | None) -> Headers:
+    given = dict(headers or {})
+    for name in given:
+        if name.lower() in _OWN_HEADERS:
+            raise ValueError(f"the header {name} cannot be set: it is not passed on")
+    if not any(name.lower() == "accept" for name in given):
+        given["Accept"] = "*/*"
+    return tuple(
+        ("Accept" if name.lower() == "accept" else name, value) for name, value in given.items()
+    )
+
+
+def _body(body: object) -> bytes | None:
+    if body is None or isinstance(body, bytes):
+        return body
+    if isinstance(body, str):
+        return body.encode()
+    raise TypeError(f"body must be bytes or text, not {named(body)}")
+
+
+def response_of(answer: HttpResponse, info: RequestInfo) -> ProxyResponse:
+    """Return the response of the program.
+
+    Raises:
+        ApiError: The API server refused to ask it, or could not.
+    """
+    raise_refusal(answer, info)
+    return ProxyResponse(status=answer.status, headers=answer.headers, body=answer.body)
+
+
+def is_json(headers: Mapping[str, str]) -> bool:
+    """Tell whether a body is JSON, by its headers."""
+    return headers.get("content-type", "").startswith("application/json")
+
+
+def raise_refusal(answer: HttpResponse, info: RequestInfo) -> None:
+    """Raise the error that an answer is, if it comes from the API server itself.
+
+    Nothing but the body tells: the API server answers with a Status.
+
+    Raises:
+        ApiError: It is.
+    """
+    if answer.status < _ERRORS or not is_json(answer.headers):
+        return
+    try:
+        status = make_sound(json.decode(answer.body, type=Status))
+    except (DecodeError, RecursionError):
+        return
+    if (status.kind, status.api_version, status.status) == ("Status", "v1", "Failure"):
+        raise api_error(status, info)
+
+
+def check_response(response: ProxyResponse, info: RequestInfo) -> None:
+    """Make sure that the status of a response is below 400.
+
+    Raises:
+        ProxyFailed: It is not.
+    """
+    if response.is_ok:
+        return
+    text = response.body[:_TOLD].decode("utf-8", "replace").strip()
+    message = f"{info}: the program answered {response.status}"
+    raise ProxyFailed(f"{message}: {text}" if text else message, response)

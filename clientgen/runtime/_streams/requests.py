@@ -1,0 +1,77 @@
+"""The requests that begin streams to containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._http.request import HttpRequest, build
+from .._models.arguments import named
+from .outputs import check_command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["attach_request", "exec_request", "stdin_of"]
+
+_PROCESS = {
+    "container": "container",
+    "stdin": "stdin",
+    "stdout": "stdout",
+    "stderr": "stderr",
+    "tty": "tty",
+    "timeout": "",
+}
+_OPTIONS = dict.fromkeys(("container", "stdin", "tty", "timeout"), "")
+
+
+def exec_request(path: str, command: object, options: Mapping[str, Any]) -> HttpRequest:
+    """Return the request to run a command; a GET, as the API server expects of WebSockets.
+
+    Raises:
+        TypeError: The command is not a list of words, or an option does not exist.
+        ValueError: The command is empty.
+    """
+    words = check_command(command)
+    request = _process_request(path, options)
+    # `urllib` is loaded only by those who run commands.
+    from urllib.parse import quote
+
+    query = "".join(f"&command={quote(word, safe='')}" for word in words)
+    return HttpRequest(request.method, request.target + query)
+
+
+def attach_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
+    """Return the request to attach to the main process of a container.
+
+    Raises:
+        TypeError: An option does not exist.
+    """
+    return _process_request(path, options)
+
+
+def stdin_of(value: object) -> bytes | None:
+    """Return what is to be written to a command's stdin; None if it gets none.
+
+    Raises:
+        TypeError: It is neither text nor bytes.
+    """
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytearray):
+        return bytes(value)
+    raise TypeError(f"stdin must be bytes or text, not {named(value)}")
+
+
+def _process_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
+    for name in options.keys() - _OPTIONS.keys():
+        known = ", ".join(sorted(_OPTIONS))
+        raise TypeError(f"unexpected option {name!r}; the options are {known}")
+    for name in ("stdin", "tty"):
+        if not isinstance(options.get(name, False), bool):
+            raise TypeError(f"{name} must be True or False here")
+    has_terminal = bool(options.get("tty"))
+    # A terminal has one output, and the API refuses a request for two.
+    streams = {"stdout": True, "stderr": None if has_terminal else True}
+    return build("GET", path, {**options, **streams}, _PROCESS)

@@ -1,0 +1,150 @@
+# Derived from _async/live_namespaces.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The namespaces of a manager, which change while its informers run."""
+
+# Informers and their set of namespaces are friends.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ._primitives import short_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+__all__ = ["LiveNamespaces"]
+
+
+class Member(Protocol):
+    """The part of an informer that is needed here."""
+
+    def _add_namespace(self, namespace: str) -> None: ...
+    def _remove_namespace(self, namespace: str) -> None: ...
+    def _know_namespaces(self) -> None: ...
+    def _has_read(self, namespace: str) -> bool: ...
+
+
+class LiveNamespaces:
+    """A set of namespaces that several informers watch.
+
+    A controller works in a namespace when all informers have read it. Until then its requests are
+    held: a cache without the objects of the namespace would show that there are none.
+
+    Args:
+        selector: The label selector that selects them; empty if the program names them.
+
+    Attributes:
+        lock: Held while namespaces come and go, and while a controller reads its object.
+        is_known: Whether the first list of namespaces is in.
+    """
+
+    def __init__(self, selector: str = "") -> None:
+        self.selector = selector
+        # Taken before the lock of an informer's cache, never after it.
+        self.lock = short_lock()
+        self.is_known = False
+        # Replaced, never changed: titles are made without a lock.
+        self._names: frozenset[str] = frozenset()
+        self._ready: set[str] = set()
+        self._informers: list[Member] = []
+        self._held: dict[str, dict[Hashable, Callable[[], object]]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """The set in messages: `namespaces with team=shop`, or the names."""
+        if self.selector:
+            return f"namespaces with {self.selector}"
+        return ", ".join(self.names) or "no namespace"
+
+    @property
+    def names(self) -> list[str]:
+        """The namespaces, sorted."""
+        return sorted(self._names)
+
+    # ---- informers ----------------------------------------------------------------------------
+
+    def join(self, informer: Member) -> None:
+        """Have an informer watch the namespaces from now on."""
+        with self.lock:
+            self._informers.append(informer)
+            for name in sorted(self._names):
+                informer._add_namespace(name)
+            if self.is_known:
+                informer._know_namespaces()
+
+    def leave(self, informer: Member) -> None:
+        """Forget an informer that is stopped."""
+        with self.lock:
+            self._informers = [each for each in self._informers if each is not informer]
+            self._release_ready()
+
+    def has_read(self, namespace: str) -> None:
+        """Note that an informer has read a namespace, or cannot since its kind is not served."""
+        with self.lock:
+            self._release(namespace)
+
+    # ---- the set ------------------------------------------------------------------------------
+
+    def replace(self, names: Iterable[str]) -> None:
+        """Set the namespaces, as of a list."""
+        listed = set(names)
+        with self.lock:
+            for name in sorted(self._names - listed):
+                self.remove(name)
+            for name in sorted(listed):
+                self.add(name)
+            self.is_known = True
+            for informer in self._informers:
+                informer._know_namespaces()
+
+    def add(self, name: str) -> None:
+        """Add a namespace, unless it is there."""
+        with self.lock:
+            if name not in self._names:
+                self._names |= {name}
+                for informer in self._informers:
+                    informer._add_namespace(name)
+
+    def remove(self, name: str) -> None:
+        """Remove a namespace, its objects and the requests that are held, if it is there."""
+        with self.lock:
+            if name in self._names:
+                self._names -= {name}
+                self._ready.discard(name)
+                self._held.pop(name, None)
+                for informer in self._informers:
+                    informer._remove_namespace(name)
+
+    # ---- controllers --------------------------------------------------------------------------
+
+    def admits(self, namespace: str, key: Hashable, again: Callable[[], object]) -> bool:
+        """Tell whether a controller may work in a namespace now.
+
+        If it is not selected, the request is to be dropped. If some informer has not read it yet,
+        `again` is called later, once for each key. The caller holds the lock.
+        """
+        if not namespace or self._is_ready(namespace):
+            return True
+        if namespace in self._names:
+            self._held.setdefault(namespace, {})[key] = again
+        return False
+
+    def _is_ready(self, namespace: str) -> bool:
+        if namespace in self._names and namespace not in self._ready:
+            if not all(each._has_read(namespace) for each in self._informers):
+                return False
+            self._ready.add(namespace)
+        return namespace in self._ready
+
+    def _release(self, namespace: str) -> None:
+        if namespace in self._held and self._is_ready(namespace):
+            for again in self._held.pop(namespace).values():
+                again()
+
+    def _release_ready(self) -> None:
+        for namespace in [*self._held]:
+            self._release(namespace)

@@ -1,0 +1,237 @@
+# Derived from _async/managed_controller.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The controllers of a manager: their kinds are named by class, and reconcile gets a context."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+
+from .._controllers.outcomes import ContextLogger
+from .._controllers.tracing import reconcile_span
+from .._models.arguments import check_source
+from .._models.unstructured import Object
+from ._primitives import awaited
+from .controller import Controller, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Self
+
+    from .._clock import Clock
+    from .._controllers.queue_state import QueueMetricsProvider
+    from .._controllers.rate_limiters import RateLimiter
+    from .._controllers.reconcile_loop import Request, Result
+    from .._http.resource import Resource
+    from ._primitives import Function
+    from .clientset import ClientsetBase
+    from .informer import SharedInformer
+    from .live_namespaces import LiveNamespaces
+    from .recorder import EventRecorder
+
+__all__ = ["Context", "ManagedController"]
+
+T = TypeVar("T", bound=Object)
+S = TypeVar("S")
+T_co = TypeVar("T_co", bound=Object, covariant=True)
+
+
+class Host(Protocol):
+    """The part of a manager that its controllers use."""
+
+    @property
+    def clientset(self) -> ClientsetBase:
+        """The clientset."""
+        ...
+
+    @property
+    def recorder(self) -> EventRecorder:
+        """The recorder of events."""
+        ...
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to stop."""
+        ...
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this process leads."""
+        ...
+
+    def informer(self, model: type[T]) -> SharedInformer[T]:
+        """Return the informer of a kind."""
+        ...
+
+
+class Context(Generic[T_co]):
+    """One call of a reconcile function: which object, and what is needed to work on it.
+
+    Attributes:
+        request: The namespace and the name of the object.
+        object: The object in the cache; None if it is gone. It is read-only: copy it (`deep_copy`)
+            before you change it.
+        log: A logger that adds the controller, the object and the id of this reconciliation to each
+            record: to its text, and as the attributes `controller`, `object` and `reconcile_id`.
+    """
+
+    __slots__ = ("_host", "log", "object", "request")
+
+    def __init__(self, host: Host, request: Request, obj: T_co | None, log: ContextLogger) -> None:
+        self._host = host
+        self.request: Request = request
+        self.object: T_co | None = obj
+        self.log: ContextLogger = log
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.request}>"
+
+    @property
+    def name(self) -> str:
+        """The name of the object."""
+        return self.request.name
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the object; empty for cluster-scoped kinds."""
+        return self.request.namespace
+
+    @property
+    def clientset(self) -> ClientsetBase:
+        """The manager's clientset."""
+        return self._host.clientset
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the manager stops, or does not lead any more.
+
+        A thread cannot be cancelled. A reconcile function of threads that makes many requests has
+        to look at this between them, and return.
+        """
+        return self._host.is_stopping or not self._host.is_leader
+
+    @property
+    def recorder(self) -> EventRecorder:
+        """The manager's recorder of events."""
+        return self._host.recorder
+
+
+class ManagedController(Controller, Generic[T]):
+    """A controller of a manager: see `Manager.controller`.
+
+    Its sources are classes, whose informers the manager has, or informers.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        name: str,
+        reconcile: Function[[Context[T]], Result | None],
+        *,
+        workers: int,
+        limiter: RateLimiter[Request] | None,
+        clock: Clock,
+        metrics: QueueMetricsProvider | None,
+        sync_timeout: float,
+        grace: float,
+    ) -> None:
+        super().__init__(
+            name,
+            cast("Any", reconcile),  # `_attempt` calls it
+            workers=workers,
+            limiter=limiter,
+            clock=clock,
+            metrics=metrics,
+            sync_timeout=sync_timeout,
+            grace=grace,
+        )
+        self._host = host
+        self._call = reconcile
+        self._primary: SharedInformer[T] | None = None
+        # Its records belong to the program, whose levels are set by the names of its modules.
+        self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
+
+    def for_(self, source: type[T] | Source[T]) -> Self:
+        """Reconcile the objects of a kind, given by its class or its informer.
+
+        Raises:
+            LookupError: The scheme does not know the class.
+            RuntimeError: It was called before.
+        """
+        if self._primary is not None:
+            raise RuntimeError(f"{self!r} is for {self._primary.title} already")
+        informer = self._informer("for_()", source)
+        self._primary = cast("SharedInformer[T]", informer)
+        return super().for_(informer)
+
+    def owns(self, source: type[Object] | Source[Any], owner: Resource | None = None) -> Self:
+        """Reconcile the controlling owners of the objects of a kind.
+
+        Args:
+            source: The class of the owned objects, or their informer.
+            owner: The kind of the owners; None is the kind of `for_`.
+
+        Raises:
+            LookupError: The scheme does not know the class.
+            ValueError: No owner is given, and `for_` was not called before.
+        """
+        return super().owns(self._informer("owns()", source), owner)
+
+    def watches(
+        self, source: type[S] | Source[S], mapper: Callable[[S], Iterable[Request]]
+    ) -> Self:
+        """Reconcile the requests that `mapper` returns for the objects of a kind.
+
+        Args:
+            source: The class of the objects, or their informer.
+            mapper: Called for each event with its object; for an update, with the old object and
+                the new one.
+
+        Raises:
+            LookupError: The scheme does not know the class.
+        """
+        return super().watches(self._informer("watches()", source), mapper)
+
+    def unwatch(self, source: type[Object] | Source[Any]) -> None:
+        """Hear no more from a source. This also works while the controller runs.
+
+        Raises:
+            LookupError: The controller does not watch it.
+        """
+        super().unwatch(self._informer("unwatch()", source))
+
+    def _informer(self, call: str, source: type[S] | Source[S]) -> Source[S]:
+        check_source(call, source)
+        if not isinstance(source, type):
+            return source
+        return cast("Source[S]", self._host.informer(cast("Any", source)))
+
+    @property
+    def informers(self) -> list[Source[Any]]:
+        """The informers of its sources."""
+        return [source.informer for source in self._sources]
+
+    def _attempt(self, request: Request, fields: dict[str, str]) -> Result | None:
+        live = self._live_namespaces()
+        if live is None:
+            obj = self._cached(request)
+        else:
+            with live.lock:  # or a namespace that is just removed makes its objects look deleted
+                priority = self.queue.priority(request)
+                again = partial(self.queue.add, request, priority=priority)
+                if not live.admits(request.namespace, (self.name, request), again):
+                    return None
+                obj = self._cached(request)
+        log = ContextLogger(self._log, fields)
+        context: Context[T] = Context(self._host, request, obj, log)
+        with reconcile_span(self.name, request, fields["reconcile_id"]):
+            return awaited("reconcile", self._call(context))
+
+    def _cached(self, request: Request) -> T | None:
+        return None if self._primary is None else self._primary.indexer.get(str(request))
+
+    def _live_namespaces(self) -> LiveNamespaces | None:
+        """The namespaces to which its requests belong, if they may change."""
+        sources: list[Any] = self.informers if self._primary is None else [self._primary]
+        found = (getattr(source, "_live", None) for source in sources)
+        return next((live for live in found if live is not None), None)

@@ -1,0 +1,205 @@
+# Derived from _async/port_forward.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""`PortForward`: a local port whose connections lead to a pod."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from .._http.request import HttpRequest
+from .._streams.ports import DATA, SUBPROTOCOL, PortReader, check_refused
+from ..errors import ClientError
+from ._primitives import Event, spawn
+from .local_listener import LocalListener
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ._primitives import Function
+    from .local_listener import LocalConnection
+    from .rest import Rest
+    from .websocket import WebSocket
+
+__all__ = ["PodPort", "PortForward", "SinglePod"]
+
+logger = logging.getLogger("clientgen.runtime.ports")
+
+_OPENING = 30.0
+_PIECE = 1 << 15
+# After the end of a program's input, the pod has so long for its next answer.
+_SILENCE = 10.0
+_CHANNEL = bytes((DATA,))
+
+
+class PodPort:
+    """A port of a pod, by the path of its `portforward` subresource."""
+
+    def __init__(self, path: str, port: int) -> None:
+        self.path = path
+        self.port = port
+
+    @property
+    def request(self) -> HttpRequest:
+        """The request for one connection."""
+        return HttpRequest("GET", f"{self.path}?ports={self.port}")
+
+
+class SinglePod:
+    """Finds a pod by its name."""
+
+    def __init__(self, rest: Rest, path: str, port: int) -> None:
+        self._rest = rest
+        self._path = path
+        self._target = PodPort(f"{path}/portforward", port)
+        self._exists = False
+
+    def find(self) -> PodPort:
+        """Return the port of the pod.
+
+        Raises:
+            ApiError: There is no such pod, the first time.
+        """
+        if not self._exists:
+            self._rest.send(HttpRequest("GET", self._path), self._rest.deadline({}))
+            self._exists = True
+        return self._target
+
+
+class PortForward:
+    """A local port whose connections lead to a port of a pod.
+
+        with k.core_v1.pods("shop").port_forward("web-0", 5432) as port:
+            connection = asyncpg.connect(host="127.0.0.1", port=port)
+
+    Every connection of the local port is one of its own to the pod. It ends when the pod, the
+    program or the API server ends it; the next one is made anew. What goes wrong with one is
+    logged by `clientgen.runtime.ports`, as the program only sees that the connection ends.
+
+    Args:
+        rest: The client.
+        find: Finds the pod, for each connection and at the start.
+        local_port: The local port; 0 is any free one.
+    """
+
+    def __init__(self, rest: Rest, find: Function[[], PodPort], local_port: int) -> None:
+        self._rest = rest
+        self._find = find
+        self._local_port = local_port
+        self._listener: LocalListener | None = None
+        self._sockets: set[WebSocket] = set()
+        self._is_closed = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of port {self._local_port}>"
+
+    @property
+    def local_port(self) -> int:
+        """The local port; before it is open, the one that was asked for."""
+        return self._local_port
+
+    def start(self) -> int:
+        """Begin to listen on 127.0.0.1, and return the local port.
+
+        Raises:
+            ApiError: There is no such pod.
+            OSError: The local port cannot be listened on.
+            RuntimeError: It has started before.
+        """
+        if self._listener is not None:
+            raise RuntimeError(f"{self!r} has already started; create a new one")
+        self._listener = LocalListener(self._serve)
+        self._find()
+        self._local_port = self._listener.start(self._local_port)
+        return self._local_port
+
+    def close(self) -> None:
+        """Stop listening, and break the connections off."""
+        self._is_closed = True
+        for socket in [*self._sockets]:
+            socket.abort()
+        if self._listener is not None:
+            self._listener.close()
+
+    def __enter__(self) -> int:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _serve(self, local: LocalConnection) -> None:
+        """Serve one connection of the local port, whatever happens to it."""
+        try:
+            target = self._find()
+            deadline = self._rest.deadline({"timeout": _OPENING})
+            socket = self._rest.connect(target.request, (SUBPROTOCOL,), deadline)
+            self._sockets.add(socket)
+            try:
+                if not self._is_closed:
+                    _Connection(local, socket, target).run()
+            finally:
+                self._sockets.discard(socket)
+                socket.close()
+        except ClientError as error:
+            if not self._is_closed:
+                logger.warning("a connection to local port %d: %s", self._local_port, error)
+
+
+class _Connection:
+    """Passes bytes on in both directions, until one side has ended."""
+
+    def __init__(self, local: LocalConnection, socket: WebSocket, target: PodPort) -> None:
+        self._local = local
+        self._socket = socket
+        self._info = target.request.info
+        self._reader = PortReader(target.port, self._info)
+        self._over = Event()
+        self._received = 0
+
+    def run(self) -> None:
+        """Pass bytes on.
+
+        Raises:
+            ConnectionFailed: The pod does not listen there.
+            ConnectionLost: The connection to the API server broke.
+        """
+        upstream = spawn(self._send, "clientgen port-forward")
+        try:
+            self._receive()
+        finally:
+            self._over.set()
+            self._local.abort()
+            self._socket.abort()
+            upstream.join()
+        check_refused(self._reader, self._info)
+
+    def _receive(self) -> None:
+        while (message := self._socket.receive()) is not None:
+            if data := self._reader.feed(message):
+                self._received += len(data)
+                try:
+                    self._local.write(data)
+                except OSError:  # the program is gone
+                    return
+        self._local.close()
+
+    def _send(self) -> None:
+        try:
+            while data := self._local.read():
+                for start in range(0, len(data), _PIECE):
+                    self._socket.send(_CHANNEL + data[start : start + _PIECE])
+        except ClientError:  # who receives hears of it, too
+            return
+        self._await_silence()
+        self._socket.abort()
+
+    def _await_silence(self) -> None:
+        """Wait for what the pod still answers: the protocol cannot tell it that the input ended."""
+        before = -1
+        while before != self._received and not self._over.is_set():
+            before = self._received
+            self._over.wait(_SILENCE)

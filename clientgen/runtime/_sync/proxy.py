@@ -1,0 +1,220 @@
+# Derived from _async/proxy.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""`Proxy`: HTTP requests to pods, services and nodes, by way of the API server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._http.request import HttpResponse
+from .._streams.proxying import (
+    check_response,
+    is_json,
+    proxied_request,
+    raise_refusal,
+    response_of,
+)
+from ..errors import ResponseBroken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from .._http.options import ProxyOptions, ProxyStreamOptions
+    from .._http.request import HttpRequest
+    from .._models.proxy_response import ProxyResponse
+    from .rest import Rest
+    from .transport_protocol import ByteStream
+    from .websocket import WebSocket
+
+__all__ = ["Proxy", "ProxyStream"]
+
+_ERRORS = 400
+_MOST_STATUS = 1 << 16
+
+
+class Proxy:
+    """HTTP requests to a pod, a service or a node, which the API server passes on.
+
+        web = k.core_v1.pods("shop").proxy("web-0", 8080)
+        print((web.get("/metrics")).text)
+
+    The program's response is returned whatever its status. A Status of the API server is raised as
+    an `ApiError`: it refused, or cannot reach the program. Redirects are not followed. Requests are
+    not repeated.
+
+    The API server removes the header Authorization. It changes links in HTML pages and the header
+    Location, so that they lead through it.
+    """
+
+    def __init__(self, rest: Rest, base: str) -> None:
+        self._rest = rest
+        self._base = base
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._base}>"
+
+    def get(self, path: str, **options: Unpack[ProxyOptions]) -> ProxyResponse:
+        """Send a GET; see `request`."""
+        return self.request("GET", path, **options)
+
+    def post(self, path: str, **options: Unpack[ProxyOptions]) -> ProxyResponse:
+        """Send a POST; see `request`."""
+        return self.request("POST", path, **options)
+
+    def put(self, path: str, **options: Unpack[ProxyOptions]) -> ProxyResponse:
+        """Send a PUT; see `request`."""
+        return self.request("PUT", path, **options)
+
+    def delete(self, path: str, **options: Unpack[ProxyOptions]) -> ProxyResponse:
+        """Send a DELETE; see `request`."""
+        return self.request("DELETE", path, **options)
+
+    def request(self, method: str, path: str, **options: Unpack[ProxyOptions]) -> ProxyResponse:
+        """Send a request, and return the whole response.
+
+        Args:
+            method: The method, such as GET.
+            path: The path that the program gets. It may have a query.
+            **options: `query`, `headers`, `body`, `check` and `timeout`.
+
+        Raises:
+            ApiError: The API server refused, or cannot reach the program.
+            ProxyFailed: The status is 400 or more, and `check=True` was given.
+            TransportError: There was no whole response before the deadline.
+            ValueError: The path has `..`, or something else cannot be sent.
+        """
+        request = proxied_request(self._base, method, path, options)
+        answer = self._rest.relay(request, self._rest.deadline(options))
+        response = response_of(answer, request.info)
+        if options.get("check", False):
+            check_response(response, request.info)
+        return response
+
+    def stream(self, method: str, path: str, **options: Unpack[ProxyStreamOptions]) -> ProxyStream:
+        """Send a request, and read the response piece by piece.
+
+        with web.stream("GET", "/big") as response:
+            for data in response:
+                file.write(data)
+        """
+        request = proxied_request(self._base, method, path, options)
+        return ProxyStream(self._rest, request, options.get("timeout"))
+
+    def websocket(
+        self,
+        path: str,
+        subprotocols: Sequence[str] = (),
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - as everywhere
+    ) -> WebSocket:
+        """Open a WebSocket. Close it with `close`, or use it as a context manager.
+
+        Args:
+            path: The path that the program gets. It may have a query.
+            subprotocols: What this side speaks, the best first.
+            headers: More headers.
+            timeout: The seconds in which the program has to answer.
+
+        Raises:
+            ApiError: The API server or the program refused.
+            TransportError: There was no response before the deadline, or it opens no WebSocket.
+            ValueError: The path has `..`, or something else cannot be sent.
+        """
+        request = proxied_request(self._base, "GET", path, {"headers": headers})
+        deadline = self._rest.deadline({"timeout": timeout})
+        return self._rest.connect(request, subprotocols, deadline)
+
+
+class ProxyStream:
+    """A response that comes piece by piece: an iterator of bytes. It is a context manager.
+
+    Attributes:
+        status: The status of the response; 0 before the stream is open.
+        headers: Its headers, by lower-case names.
+    """
+
+    def __init__(self, rest: Rest, request: HttpRequest, timeout: float | None) -> None:
+        self.status = 0
+        self.headers: Mapping[str, str] = {}
+        self._rest = rest
+        self._request = request
+        self._timeout = timeout
+        self._stream: ByteStream | None = None
+        self._first: bytes = b""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._request.info}>"
+
+    def __enter__(self) -> Self:
+        if self._stream is not None:
+            raise RuntimeError(f"{self!r} was opened before")
+        deadline = self._rest.deadline({"timeout": self._timeout})
+        stream = self._stream = self._rest.relay_stream(self._request, deadline)
+        self.status, self.headers = stream.status, stream.headers
+        try:
+            if self.status >= _ERRORS and is_json(self.headers):
+                self._read_refusal(stream)
+        except BaseException:
+            stream.close()
+            raise
+        return self
+
+    def _read_refusal(self, stream: ByteStream) -> None:
+        """Read as much of an error as tells whether it is the API server's own."""
+        while len(self._first) < _MOST_STATUS and (data := stream.read()):
+            self._first += data
+        raise_refusal(HttpResponse(self.status, self.headers, self._first), self._request.info)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        """Read the next bytes.
+
+        Raises:
+            ConnectionLost: The connection broke.
+        """
+        if self._stream is None:
+            raise RuntimeError(f"{self!r} is not open: use it in a `with` block")
+        if self._first:
+            data, self._first = self._first, b""
+            return data
+        if data := self._stream.read():
+            return data
+        raise StopIteration
+
+    def read(self, limit: int | None = None) -> bytes:
+        """Read the rest of the body.
+
+        Raises:
+            ConnectionLost: The connection broke.
+            ResponseBroken: The rest is larger than `limit` bytes.
+        """
+        parts: list[bytes] = []
+        size = 0
+        for data in self:
+            parts.append(data)
+            size += len(data)
+            if limit is not None and size > limit:
+                raise ResponseBroken(f"{self._request.info}: the body is larger than {limit} bytes")
+        return b"".join(parts)
+
+    def abort(self) -> None:
+        """Give the connection up at once, from any other task or thread."""
+        if self._stream is not None:
+            self._stream.abort()
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._stream is not None:
+            self._stream.close()

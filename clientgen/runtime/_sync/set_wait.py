@@ -1,0 +1,86 @@
+# Derived from _async/set_wait.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Waits for the objects of a manifest set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._manifests.set_results import ObjectFailure
+from .._models.unstructured import Unstructured, UnstructuredList
+from ..errors import ClientError
+from .wait import Wait, waited_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .._http.resource import Resource
+    from .._manifests.apply_plan import ObjectKey
+    from .._manifests.scheme import Scheme
+    from .rest import Rest
+
+__all__ = ["SetWait"]
+
+
+class SetWait:
+    """Waits for objects, one after the other, with one deadline for all.
+
+    Args:
+        rest: the client of the server.
+        scheme: the classes that conditions see.
+        until: what has to become true.
+        fail: what ends the wait with an error.
+        timeout: the seconds for all objects; None for no limit.
+    """
+
+    def __init__(
+        self,
+        rest: Rest,
+        scheme: Scheme,
+        until: Callable[[Any], object],
+        fail: Callable[[Any], object] | None,
+        timeout: float | None,
+    ) -> None:
+        self._rest = rest
+        self._scheme = scheme
+        self._until = until
+        self._fail = fail
+        self._timeout = timeout
+        self._end = None if timeout is None else rest.clock.monotonic() + timeout
+        self.failures: list[ObjectFailure] = []
+
+    def each(self, objects: Iterable[tuple[str, Resource, ObjectKey]]) -> None:
+        """Wait for objects, each with its place in the manifests.
+
+        When one has failed, the others are looked at once more, so that all failures are told.
+        """
+        for where, resource, key in objects:
+            try:
+                self._wait(resource, key)
+            except ClientError as error:
+                self.failures.append(ObjectFailure(where, key, error))
+
+    def _wait(self, resource: Resource, key: ObjectKey) -> None:
+        model, list_model = self._classes(resource)
+        name = f"{key.namespace}/{key.name}" if key.namespace else key.name
+        wait: Wait[Any] = Wait(
+            self._rest,
+            resource.collection_path(key.namespace or None),
+            model,
+            list_model,
+            waited_for(resource.kind, name, self._until, self._fail),
+            options={"field_selector": {"metadata.name": key.name}},
+            timeout=self._left(),
+        )
+        wait.run()
+
+    def _left(self) -> float | None:
+        if self.failures:
+            return 0.0
+        return None if self._end is None else max(0.0, self._end - self._rest.clock.monotonic())
+
+    def _classes(self, resource: Resource) -> tuple[type[Any], type[Any]]:
+        try:
+            model = self._scheme.model(resource.gvk)
+        except LookupError:
+            return Unstructured, UnstructuredList
+        return model, self._scheme.list_model(model)

@@ -1,0 +1,137 @@
+# Derived from _async/websocket.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""`WebSocket`: messages in both directions over a connection to the API server."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from .._streams.websocket import Frames
+from ..errors import ClientError, ConnectionLost
+from ._primitives import Event, Lock, short_lock
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from ..errors import RequestInfo
+    from .transport_protocol import DuplexStream
+
+__all__ = ["WebSocket"]
+
+
+class WebSocket:
+    """An open WebSocket. It is a context manager.
+
+    One caller may receive while others send. In `WebSocket`, these are threads.
+
+    Attributes:
+        subprotocol: What both sides speak.
+    """
+
+    def __init__(self, stream: DuplexStream, subprotocol: str, info: RequestInfo) -> None:
+        self.subprotocol = subprotocol
+        self._stream = stream
+        self._info = info
+        self._frames = Frames()
+        self._using = short_lock()
+        self._writing = Lock()
+        self._messages: deque[bytes] = deque()
+        self._aborted = Event()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.subprotocol!r} of {self._info}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def receive(self) -> bytes | None:
+        """Return the next message, text as UTF-8; None after the end, and after `abort`.
+
+        Raises:
+            ConnectionLost: The connection broke, or the server ended it with an error.
+        """
+        while not self._messages:
+            if self._aborted.is_set():
+                return None
+            if self._frames.is_over:
+                self._check_end()
+                return None
+            data = self._stream.read()
+            if self._aborted.is_set():  # meanwhile
+                return None
+            if not data:
+                raise ConnectionLost(f"{self._info}: the connection was closed without a farewell")
+            with self._using:
+                self._messages.extend(self._frames.receive(data))
+            self._reply()
+        return self._messages.popleft()
+
+    def send(self, message: bytes | str) -> None:
+        """Send a message, binary or text, and wait while the server does not take it.
+
+        Raises:
+            ConnectionLost: The connection broke, or is closed.
+        """
+        with self._writing:
+            try:
+                with self._using:
+                    self._frames.send(message)
+            except ConnectionError as error:
+                why = self._frames.ending or str(error)
+                raise ConnectionLost(f"{self._info}: {why}") from None
+            self._flush()
+
+    def abort(self) -> None:
+        """Make `receive` return None and `send` fail, from any other task or thread."""
+        self._aborted.set()
+        self._stream.abort()
+
+    def close(self) -> None:
+        """Close the connection. What the server still sends is lost."""
+        try:
+            if not self._aborted.is_set() and self._writing.enter_if_free():
+                try:
+                    with self._using:
+                        self._frames.close()
+                    self._flush()
+                finally:
+                    self._writing.__exit__(None, None, None)
+        except ClientError:  # it is closed anyway
+            pass
+        finally:
+            self._aborted.set()
+            self._stream.close()
+
+    def _reply(self) -> None:
+        """Answer pings, unless somebody sends, who then does it.
+
+        Who receives must not wait for who sends: the server may read on only after it was read.
+        """
+        if self._writing.enter_if_free():
+            try:
+                self._flush()
+            except ConnectionLost:  # the server may close before it hears our farewell
+                pass
+            finally:
+                self._writing.__exit__(None, None, None)
+
+    def _flush(self) -> None:
+        while data := self._take():
+            self._stream.write(data)
+
+    def _take(self) -> bytes:
+        with self._using:
+            return self._frames.take()
+
+    def _check_end(self) -> None:
+        if ending := self._frames.ending:
+            raise ConnectionLost(f"{self._info}: the server closed the connection: {ending}")

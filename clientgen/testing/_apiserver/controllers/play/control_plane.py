@@ -1,0 +1,92 @@
+"""What the controllers share: objects, events, settings, rules for pods, and when to come back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from ...storage.cluster import Cluster
+    from .behaviour import PodRule
+    from .events import Recorder
+    from .objects import Objects
+    from .settings import PlaySettings
+
+__all__ = ["Again", "ControlPlane", "Controller"]
+
+Again: TypeAlias = "Callable[[str, str, float, bool], None]"
+"""Have a controller look at a key after some seconds; the last says whether it is an alarm."""
+
+
+class Controller(Protocol):
+    """Brings objects of one kind closer to what they ask for.
+
+    Attributes:
+        name: what it is called.
+        needs: the kinds without which it does nothing.
+        watches: the kinds whose changes it hears of.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs(self) -> tuple[str, ...]: ...
+
+    @property
+    def watches(self) -> tuple[str, ...]: ...
+
+    def keys(
+        self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None
+    ) -> Iterable[str]:
+        """Yield the keys that a change is about; both objects are equal at the beginning."""
+        ...
+
+    def sync(self, key: str) -> None:
+        """Look at one object, and do what has to be done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPlane:
+    """What controllers work with.
+
+    Attributes:
+        cluster: time, chance and the store.
+        objects: reads and writes.
+        recorder: writes events.
+        settings: how long things take.
+        rules: how pods behave that do not behave as usual; the last one wins.
+        again: comes back later.
+        forget: does not come back to a key.
+    """
+
+    cluster: Cluster
+    objects: Objects
+    recorder: Recorder
+    settings: PlaySettings
+    rules: list[PodRule]
+    again: Again
+    forget: Callable[[str, str], None]
+
+    def now(self) -> datetime:
+        """Return the time of day."""
+        return self.cluster.now()
+
+    def timestamp(self) -> str:
+        """Return the time of day as it stands in objects."""
+        return self.cluster.timestamp()
+
+    def come_back(self, controller: Controller, key: str, seconds: float) -> None:
+        """Have a controller go on with something that takes time."""
+        self.again(controller.name, key, seconds, False)
+
+    def set_alarm(self, controller: Controller, key: str, seconds: float) -> None:
+        """Have a controller look at something again that need not change until then.
+
+        `settle` does not wait for alarms: deadlines, back-offs, schedules.
+        """
+        self.again(controller.name, key, seconds, True)

@@ -1,0 +1,42 @@
+"""All controllers, in the order in which they hear of changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .cron_jobs import CronJobs
+from .daemon_sets import DaemonSets
+from .deployments import Deployments
+from .disruption_budgets import DisruptionBudgets
+from .endpoints import EndpointsController, EndpointSlices
+from .jobs import Jobs
+from .kubelet import Kubelet
+from .nodes import Nodes
+from .replica_sets import ReplicaSets
+from .scheduler import Scheduler
+from .stateful_sets import StatefulSets
+from .volumes import Volumes
+
+if TYPE_CHECKING:
+    from .control_plane import Controller, ControlPlane
+
+__all__ = ["controllers"]
+
+
+def controllers(plane: ControlPlane) -> list[Controller]:
+    """Make the controllers."""
+    return [
+        Nodes(plane),
+        Scheduler(plane),
+        Kubelet(plane),
+        ReplicaSets(plane),
+        Deployments(plane),
+        Jobs(plane),
+        CronJobs(plane),
+        StatefulSets(plane),
+        DaemonSets(plane),
+        Volumes(plane),
+        EndpointSlices(plane),
+        EndpointsController(plane),
+        DisruptionBudgets(plane),
+    ]

@@ -1,0 +1,43 @@
+"""The kinds that are played, by the names of their collections."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "CLAIMS",
+    "CRON_JOBS",
+    "DAEMON_SETS",
+    "DEPLOYMENTS",
+    "DISRUPTION_BUDGETS",
+    "ENDPOINTS",
+    "ENDPOINT_SLICES",
+    "EVENTS",
+    "JOBS",
+    "NODES",
+    "PODS",
+    "REPLICA_SETS",
+    "REVISIONS",
+    "SERVICES",
+    "STATEFUL_SETS",
+    "STORAGE_CLASSES",
+    "VOLUMES",
+]
+
+CLAIMS: Final = "persistentvolumeclaims"
+CRON_JOBS: Final = "cronjobs.batch"
+DAEMON_SETS: Final = "daemonsets.apps"
+DEPLOYMENTS: Final = "deployments.apps"
+DISRUPTION_BUDGETS: Final = "poddisruptionbudgets.policy"
+ENDPOINTS: Final = "endpoints"
+ENDPOINT_SLICES: Final = "endpointslices.discovery.k8s.io"
+EVENTS: Final = "events"
+JOBS: Final = "jobs.batch"
+NODES: Final = "nodes"
+PODS: Final = "pods"
+REPLICA_SETS: Final = "replicasets.apps"
+REVISIONS: Final = "controllerrevisions.apps"
+SERVICES: Final = "services"
+STATEFUL_SETS: Final = "statefulsets.apps"
+STORAGE_CLASSES: Final = "storageclasses.storage.k8s.io"
+VOLUMES: Final = "persistentvolumes"

@@ -1,0 +1,1 @@
+"""Explores what a controller does when time, order and faults are against it."""

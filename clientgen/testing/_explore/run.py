@@ -1,0 +1,629 @@
+"""One run: a cluster, the program, a user, and the faults of a schedule."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from asyncio import events
+from collections import Counter
+from contextlib import contextmanager
+from contextvars import Context
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from msgspec import Struct, json
+
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime.errors import ConnectionLost
+
+from .._apiserver.responses.answers import Response
+from .explored_cluster import ExploredCluster
+from .judges import endless_failures, stuck_objects
+from .network import Transport, WatchStream
+from .other_writers import OtherWriters
+from .records import Event, Outcome, Point, Violation
+from .replicas import Replica
+from .states import UNJUDGED, plain_value, public_fields, state_of
+from .virtual_loop import TooBusy, VirtualLoop, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from clientgen.runtime._http.request import HttpRequest
+
+    from .._apiserver.responses.answers import Answer
+    from .._apiserver.storage.store import Change, Collection
+    from .._fake.actions import Action
+    from .faults import Fault
+    from .setting import Setting
+
+__all__ = ["Run"]
+
+_CONFIG: Final = ClusterConfig("http://explored-cluster")
+_LATENCY: Final = 0.002
+_EVENT_LAG: Final = 0.001
+_GARBAGE: Final = 0.5
+_QUIET: Final = 5.0
+_MOST_QUIET: Final = 60.0
+_MOST_QUIET_HELD: Final = 8.0
+_REST: Final = 30.0
+_MOST_REST: Final = 240.0
+_AFTER_REST: Final = 150.0
+_MOST_STALE_WRITES: Final = 12
+_LONGEST: Final = 60.0
+_MOST_EQUAL_WRITES: Final = 100
+_ROUNDS: Final = 6
+_CONTROLLERS: Final = "clientgen.runtime.controllers"
+
+
+class _Held(Struct):
+    resource: str
+    fault: Fault
+    is_gap: bool
+    is_over: bool = False
+
+
+class Run:
+    """Does it once.
+
+    Attributes:
+        is_over: whether the judges have seen all.
+        externals: the system beside the cluster, if there is one, as arguments.
+    """
+
+    def __init__(self, setting: Setting, faults: tuple[Fault, ...]) -> None:
+        self.setting = setting
+        self.faults = faults
+        self.loop = VirtualLoop()
+        setting.time.begin(self.loop, setting.seed)
+        garbage = next((float(each.how) for each in faults if each.kind == "garbage"), _GARBAGE)
+        self.cluster = ExploredCluster(
+            setting.template,
+            self.loop,
+            setting.time,
+            seed=setting.seed,
+            crds=setting.crds,
+            controller_delay=garbage,
+        )
+        self.dispatcher = self.cluster.dispatcher
+        self.outcome = Outcome()
+        self.externals: tuple[Any, ...] = () if setting.external is None else (setting.external(),)
+        self.is_over = False
+        seed = next((int(each.how) for each in faults if each.kind == "latency"), None)
+        self._random = None if seed is None else Random(seed)  # noqa: S311 - order, no secrets
+        self._lags = {each.at: float(each.how) for each in faults if each.kind == "lag"}
+        self._held: list[_Held] = []
+        self._counts: Counter[str] = Counter()
+        self._since_step: Counter[str] = Counter()
+        self._aliases: dict[str, str] = {}
+        self._actor = ""
+        self._failed: asyncio.Future[None] | None = None
+        self._action: Action | None = None
+        self._last_change = 0.0
+        self._program_changes = 0
+        self._last_writes: list[str] = []
+        self._has_changed = False
+        self._requests = 0
+        self._user = Transport(self)
+        self._is_dirty = True
+        self._step = 0
+        self._is_scenario_over = False
+        self._early: dict[tuple[str, int], Fault] = {
+            (each.at, each.n): each for each in faults if each.kind == "early"
+        }
+        self._reached: dict[int, asyncio.Event] = {}
+        self._done: dict[int, asyncio.Event] = {}
+        self._others = OtherWriters(self.cluster, self.tell, self.later)
+        self._failures: list[tuple[float, str]] = []
+        names = ["controller"] if setting.replicas == 1 else None
+        self.replicas = [
+            Replica(self, names[0] if names else f"replica {number + 1}")
+            for number in range(setting.replicas)
+        ]
+        if setting.setup is not None:
+            setting.setup(self.cluster, *self.externals)
+        self.cluster.server.cluster.store.on_change(self._changed)
+
+    # ---- the whole ----------------------------------------------------------------------------
+
+    def execute(self) -> Outcome:
+        """Run it, and return what happened."""
+        root = logging.getLogger()
+        handlers, mine = root.handlers, list[logging.Handler]()
+        mine.append(_Failures(self))
+        root.handlers = mine
+        try:
+            self.loop.run_until_complete(self._drive_until_failure())
+        except TooBusy:
+            self.fail("busy", "the program never comes to rest: it does not stop to do something")
+        finally:
+            self.is_over = True
+            self._user.is_down = True
+            for replica in self.replicas:
+                if replica.transport is not None:
+                    replica.transport.is_down = True
+            self.loop.finish([each for replica in self.replicas for each in replica.processes])
+            root.handlers = handlers
+        self.outcome.seconds = self.loop.now
+        self.outcome.steps = self._step
+        self.outcome.requests = self._requests
+        return self.outcome
+
+    async def _drive_until_failure(self) -> None:
+        driving = asyncio.ensure_future(self._drive())
+        self._failed = self.loop.create_future()
+        await asyncio.wait({driving, self._failed}, return_when=asyncio.FIRST_COMPLETED)
+        if driving.done():
+            await driving
+
+    async def _drive(self) -> None:
+        for replica in self.replicas:
+            replica.start()
+        try:
+            await self._play_user()
+        except TimeoutError as error:
+            if not self.faults:
+                raise
+            self.fail("waiting", f"the user waited in vain: {text_of(error)}")
+        except AssertionError:
+            raise
+        except Exception:
+            if not self.faults:
+                raise
+            self.outcome.is_skipped = True
+            return
+        self._is_scenario_over = True
+        self.tell("user", "has done everything")
+        self.later(0.5, self._start_all)
+        for held in tuple(self._held):
+            if not held.is_over and held.fault.how in ("step", "end"):
+                self.later(2.0 if held.fault.how == "step" else 5.0, partial(self._release, held))
+        await self._come_to_rest()
+        if self.outcome.violation is None:
+            self._judge()
+
+    async def _play_user(self) -> None:
+        k = self._clientset(self._user)
+        result = self.setting.scenario(k, *self.externals)
+        await result
+
+    def start_program(self, transport: Transport) -> object:
+        """Call `build`."""
+        return self.setting.build(self._clientset(transport), *self.externals)
+
+    def _clientset(self, transport: Transport) -> Any:
+        from clientgen.runtime.aio import AsyncRest
+
+        rest = AsyncRest(_CONFIG, transport=transport)
+        self.cluster.adopt(rest)
+        return self.setting.clientset(rest)
+
+    def later(self, seconds: float, function: Callable[[], object]) -> None:
+        """Do something later, whatever becomes of the processes."""
+        self.loop.call_later(seconds, function, context=Context())
+
+    def tell(self, who: str, text: str) -> None:
+        """Note what happened."""
+        self.outcome.events.append(Event(self.loop.now, who, text))
+
+    def fail(self, kind: str, text: str) -> None:
+        """Note what is wrong; the first counts."""
+        if self.outcome.violation is None and not self.is_over:
+            self.outcome.violation = Violation(kind, text)
+            self.tell("judge", text.partition("\n")[0])
+            if self._failed is not None and not self._failed.done():
+                self._failed.set_result(None)
+
+    # ---- time ---------------------------------------------------------------------------------
+
+    def latency(self) -> float:
+        """The seconds that a request, or an answer, takes."""
+        return _LATENCY if self._random is None else self._random.choice((0.001, 0.004, 0.03))
+
+    def event_lag(self, stream: WatchStream) -> float:
+        """The seconds that an event takes."""
+        if not stream.is_program:
+            return _EVENT_LAG
+        lag = self._lags.get(stream.resource, self._lags.get("*", _EVENT_LAG))
+        return lag if self._random is None else lag + self._random.choice((0.0, 0.005, 0.05, 0.3))
+
+    async def _settle(self, quiet: float, most: float) -> bool:
+        end = self.loop.now + most
+        while self.loop.now < end:
+            idle = self.loop.now - self._last_change
+            if idle >= quiet and not self._others.pending:
+                return True
+            await asyncio.sleep(max(quiet - idle, 0.1))
+        return False
+
+    async def _come_to_rest(self) -> None:
+        for _ in range(_ROUNDS):
+            if self.outcome.violation is not None:
+                return
+            if not await self._settle(_REST, _MOST_REST):
+                break
+            before = self._program_changes
+            await asyncio.sleep(_AFTER_REST)
+            if self._program_changes == before:
+                return
+        writes = "\n".join(f"  {each}" for each in self._last_writes[-6:])
+        self.fail(
+            "flapping", f"the program never stops to change objects; the last changes:\n{writes}"
+        )
+
+    # ---- requests -----------------------------------------------------------------------------
+
+    async def before(
+        self, transport: Transport, request: HttpRequest, action: Action | None
+    ) -> Response | None:
+        """Do what comes before a request; returns the answer if the server is not to be asked."""
+        if not transport.name:
+            await self._before_user(action)
+            return None
+        self._requests += 1
+        if self._requests > self.setting.most_requests:
+            self.fail("busy", f"the program has sent {self._requests} requests, and does not stop")
+            await self.loop.create_future()
+        if action is None or action.group_resource in UNJUDGED:
+            return None
+        label = self._label(action)
+        n = self._count(label)
+        kind = "write" if action.is_write else "read"
+        self.outcome.points.append(Point(kind, label, n, self._step))
+        answer = None
+        for fault in self._faults_at(label, n):
+            answer = await self._apply(fault, transport, request, action, label) or answer
+        return answer
+
+    def _faults_at(self, label: str, n: int) -> list[Fault]:
+        return [each for each in self.faults if each.n == n and each.at == label]
+
+    async def _apply(
+        self,
+        fault: Fault,
+        transport: Transport,
+        request: HttpRequest,
+        action: Action,
+        label: str,
+    ) -> Response | None:
+        replica = self._replica_of(transport)
+        self._hit(fault)
+        match fault.kind:
+            case "crash-before":
+                replica.kill(f"before it sends: {label}")
+                await self.loop.create_future()
+            case "fail":
+                self.tell(replica.name, f"{label} → 500, the server did nothing")
+                return _failure()
+            case "touch":
+                self._others.touch(action, request)
+            case "recreate":
+                self._others.recreate(action)
+            case "early":
+                await self._do_step_now(int(fault.how))
+            case "pause":
+                replica.pause(float(fault.how))
+                await asyncio.sleep(0)
+            case "cut-off":
+                self.tell(replica.name, f"has no network for {fault.how} s")
+                transport.offline_until = self.loop.now + float(fault.how)
+                transport.break_streams()
+                raise ConnectionLost(f"{request.info}: the connection was lost")
+            case _:
+                pass
+        return None
+
+    def ask(
+        self,
+        transport: Transport,
+        request: HttpRequest,
+        action: Action | None,
+        wake: Callable[[], None],
+    ) -> Answer:
+        """Let the server answer."""
+        if transport.name:
+            self._actor, self._action = transport.name, action
+        try:
+            answer = self.dispatcher.handle(request, wake)
+        finally:
+            self._action = None
+        self._check_invariant()
+        return answer
+
+    async def after(
+        self, transport: Transport, request: HttpRequest, action: Action | None, status: int
+    ) -> None:
+        """Do what comes after the server has answered."""
+        if action is None or action.group_resource in UNJUDGED:
+            return
+        if not transport.name:
+            self._after_user(request, action, status)
+            return
+        replica = self._replica_of(transport)
+        label = self._label(action)
+        n = self._counts[f"request {label}"]
+        if action.is_write or status >= 400:  # noqa: PLR2004 - HTTP
+            self.tell(replica.name, f"{label} → {status}")
+        for fault in self._faults_at(label, n):
+            if fault.kind == "crash-after":
+                replica.kill("before it learns of the answer")
+                await self.loop.create_future()
+            if fault.kind == "lost":
+                self.tell(replica.name, "does not get the answer: the connection breaks")
+                raise ConnectionLost(f"{request.info}: the connection was lost")
+
+    def _replica_of(self, transport: Transport) -> Replica:
+        return next(each for each in self.replicas if each.name == transport.name)
+
+    def _count(self, label: str) -> int:
+        self._counts[f"request {label}"] += 1
+        return self._counts[f"request {label}"]
+
+    def _label(self, action: Action) -> str:
+        name = action.name
+        body: Any = action.object
+        if not name and action.verb == "create" and isinstance(body, dict):
+            metadata: dict[str, str] | None = cast("dict[str, Any]", body).get("metadata")
+            name = f"{(metadata or {}).get('generateName', '')}*"
+        name = self._aliases.get(name, name)
+        part = f"/{action.subresource}" if action.subresource else ""
+        verb = "apply" if action.patch_type == "apply" else action.verb
+        where = "/".join(filter(None, (action.namespace, name)))
+        return f"{verb} {action.group_resource}{part} {where}".rstrip()
+
+    def _hit(self, fault: Fault) -> None:
+        self.outcome.hits.add(str(fault))
+
+    # ---- the user -----------------------------------------------------------------------------
+
+    async def _before_user(self, action: Action | None) -> None:
+        number = self._step + 1
+        if self._is_dirty:
+            self._is_dirty = False
+            rush = any(each.kind == "rush" and each.n in (0, number) for each in self.faults)
+            early = [each for each in self._early.values() if int(each.how) == number]
+            if early:
+                await self._until_early(number)
+            elif not rush:
+                is_held = any(not each.is_over for each in self._held)
+                await self._settle(_QUIET, _MOST_QUIET_HELD if is_held else _MOST_QUIET)
+        if action is None or not action.is_write:
+            return
+        self._is_dirty = True
+        self._step = number
+        self._since_step.clear()
+        for fault in self.faults:
+            if fault.kind == "down" and fault.n == number:
+                self._hit(fault)
+                for replica in self.replicas:
+                    replica.is_held_down = True
+                    replica.kill("and stays down")
+                self.later(_LONGEST, self._start_all)
+
+    async def _until_early(self, number: int) -> None:
+        reached = self._reached[number] = asyncio.Event()
+        while not reached.is_set():
+            idle = self.loop.now - self._last_change
+            if idle >= _QUIET:
+                return
+            try:
+                async with asyncio.timeout(max(_QUIET - idle, 0.1)):
+                    await reached.wait()
+            except TimeoutError:
+                continue
+
+    async def _do_step_now(self, number: int) -> None:
+        """Let the user do a step, and wait for its end."""
+        reached = self._reached.get(number)
+        if reached is None or reached.is_set():
+            return
+        done = self._done[number] = asyncio.Event()
+        reached.set()
+        try:
+            async with asyncio.timeout(5.0):
+                await done.wait()
+        except TimeoutError:
+            pass
+
+    def _after_user(self, request: HttpRequest, action: Action, status: int) -> None:
+        if not action.is_write:
+            return
+        self.tell("user", f"{self._label(action)} → {status}")
+        if status < 300:  # noqa: PLR2004 - HTTP
+            self._others.remember(request, action)
+        self._last_change = self.loop.now
+        if done := self._done.get(self._step):
+            done.set()
+        for held in tuple(self._held):
+            if held.fault.how == "step" and not held.is_over:
+                self.later(2.0, partial(self._release, held))
+        for fault in self.faults:
+            if fault.kind == "down" and fault.n == self._step and fault.how != "end":
+                self.later(0.5, self._start_all)
+
+    def _start_all(self) -> None:
+        for replica in self.replicas:
+            replica.is_held_down = False
+            replica.start()
+
+    # ---- changes ------------------------------------------------------------------------------
+
+    def _changed(self, collection: Collection, change: Change) -> None:
+        resource = collection.name
+        if resource in UNJUDGED:
+            return
+        record = change.record
+        if change.before is None and b'"generateName"' in record.data:
+            base = record.value()["metadata"].get("generateName")
+            if base and record.name.startswith(base):
+                self._aliases[record.name] = f"{base}*"
+        name = self._aliases.get(record.name, record.name)
+        kind = (
+            "ADDED" if change.before is None else "DELETED" if change.after is None else "MODIFIED"
+        )
+        where = f"{record.namespace}/{name}" if record.namespace else name
+        label = f"{resource} {kind} {where}"
+        self._counts[label] += 1
+        n = self._counts[label]
+        self._last_change = self.loop.now
+        self._has_changed = True
+        action = self._action
+        is_programs = action is not None and (
+            (action.group_resource, action.namespace) == (resource, record.namespace)
+            and action.name in ("", record.name)
+        )
+        if is_programs:
+            self._program_changes += 1
+            self._last_writes.append(f"{self.loop.now:.3f} s: {label} by {self._actor}")
+            self._end_churn(label)
+        if change.after is not None and self._others.is_lost(resource, change.before, change.after):
+            what = f"an annotation that somebody else has written to {resource} {where} is lost"
+            self.fail("foreign", f"{what}: the program has overwritten it")
+        if is_programs and kind == "DELETED" and name == record.name:
+            title = f"{resource} {where}"
+            self.outcome.deletions[title] = self.outcome.deletions.get(title, 0) + 1
+        self.outcome.points.append(Point("change", label, n, self._step, resource))
+        for fault in self._faults_at(label, n):
+            if fault.kind in ("stale", "gap"):
+                self._hit(fault)
+                self._hold(resource, fault)
+
+    def _hold(self, resource: str, fault: Fault) -> None:
+        self.tell("network", f"tells nothing of {resource} from now on")
+        held = _Held(resource, fault, fault.kind == "gap")
+        self._held.append(held)
+        if fault.how not in ("step", "end"):
+            self.later(float(fault.how), partial(self._release, held))
+        else:
+            self.later(5.0 if self._is_scenario_over else _LONGEST, partial(self._release, held))
+
+    def _end_churn(self, label: str) -> None:
+        """Let no cache be stale for so long that a program does the same a hundred times."""
+        self._since_step[label] += 1
+        if self._since_step[label] == _MOST_STALE_WRITES:
+            self._lags.clear()
+            for held in self._held:
+                self.later(0.01, partial(self._release, held))
+        if self._since_step[label] > _MOST_EQUAL_WRITES:
+            self.fail("flapping", f"the program never stops to do the same: {label}")
+
+    def is_held(self, stream: WatchStream) -> bool:
+        """Whether events wait."""
+        return stream.is_program and any(
+            each.resource == stream.resource and not each.is_over for each in self._held
+        )
+
+    def _release(self, held: _Held) -> None:
+        if held.is_over:
+            return
+        held.is_over = True
+        self._last_change = self.loop.now
+        streams = [
+            stream
+            for replica in self.replicas
+            if replica.transport is not None
+            for stream in tuple(replica.transport.streams)
+            if stream.resource == held.resource
+        ]
+        if held.is_gap:
+            self.tell("network", f"breaks the watches of {held.resource}, and the history is gone")
+            self.cluster.compact()
+            for stream in streams:
+                stream.break_off()
+        else:
+            self.tell("network", f"tells everything of {held.resource}")
+            for stream in streams:
+                stream.wake()
+
+    # ---- the judges ---------------------------------------------------------------------------
+
+    def note_failure(self, text: str) -> None:
+        """Note that something failed in the program."""
+        self._failures.append((self.loop.now, text))
+        if len(self._failures) <= 20:  # noqa: PLR2004 - the first say enough
+            self.tell("controller", text)
+
+    def _check_invariant(self) -> None:
+        if not self._has_changed:
+            return
+        self._has_changed = False
+        invariant = self.setting.invariant
+        if invariant is None or self.outcome.violation is not None:
+            return
+        try:
+            with _outside_the_loop():
+                result = invariant(self.cluster, *self.externals)
+        except AssertionError as error:
+            self.fail("invariant", f"the invariant does not hold: {error}")
+            return
+        if result is False or isinstance(result, str):
+            why = f": {result}" if result else ""
+            self.fail("invariant", f"the invariant does not hold{why}")
+
+    def _judge(self) -> None:
+        store, setting = self.cluster.server.cluster.store, self.setting
+        known = setting.template.versions
+        since = (self._last_disturbance() + self.loop.now) / 2
+        for violation in (
+            *endless_failures(self._failures, [each.ends for each in self.replicas], since),
+            *stuck_objects(store, known),
+        ):
+            self.fail(violation.kind, violation.text)
+        if setting.compare is not None:
+            with _outside_the_loop():
+                value = setting.compare(self.cluster, *self.externals)
+            self.outcome.external = plain_value(value)
+            return
+        self.outcome.state = state_of(store, known, setting.ignore)
+        if self.externals:
+            self.outcome.external = plain_value(public_fields(self.externals[0]))
+
+    def _last_disturbance(self) -> float:
+        told = [
+            each.time
+            for each in self.outcome.events
+            if each.who in ("user", "network", "somebody else") or each.text.startswith("is killed")
+        ]
+        return max(told, default=0.0)
+
+
+@contextmanager
+def _outside_the_loop() -> Generator[None]:
+    """Let requests block: no time passes meanwhile."""
+    running = events._get_running_loop()
+    events._set_running_loop(None)
+    try:
+        yield
+    finally:
+        events._set_running_loop(running)
+
+
+class _Failures(logging.Handler):
+    """Hears of reconciliations that fail; nothing else is logged during a run."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(logging.WARNING)
+        self._run = run
+
+    def handle(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith(_CONTROLLERS) and record.exc_info and not self._run.is_over:
+            error = record.exc_info[1]
+            words = record.getMessage()
+            if error is not None:
+                words = f"{words}: {text_of(error)}"
+            self._run.note_failure(words)
+        return True
+
+
+def _failure() -> Response:
+    status: dict[str, Any] = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "reason": "InternalError",
+        "message": "an internal error, made by explore",
+        "code": 500,
+    }
+    return Response(500, json.encode(status))

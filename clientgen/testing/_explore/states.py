@@ -1,0 +1,226 @@
+"""What a cluster contains, without what differs from run to run: times, uids, versions, names."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+
+from msgspec import json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from .._apiserver.storage.store import Record, Store
+
+__all__ = ["TOUCHED", "UNJUDGED", "State", "difference", "plain_value", "public_fields", "state_of"]
+
+TOUCHED: Final = "explore.clientgen.dev/touched"
+"""The annotation of the foreign writer."""
+UNJUDGED: Final = frozenset(
+    {
+        "events",
+        "events.events.k8s.io",
+        "leases.coordination.k8s.io",
+        "ipaddresses.networking.k8s.io",
+    }
+)
+"""Collections that are written all the time, or by the server itself."""
+
+State: TypeAlias = "dict[str, list[str]]"
+"""Objects as JSON, by resource, namespace and name; several share a generated name."""
+
+_METADATA: Final = (
+    "uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink", "generation",
+)  # fmt: skip
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
+_RANDOM: Final = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    r"|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{8,}(?![0-9a-f])"
+)
+_ALLOCATED: Final = {
+    "services": ("clusterIP", "clusterIPs", "healthCheckNodePort"),
+    "persistentvolumeclaims": ("volumeName",),
+}
+
+
+def state_of(store: Store, known: Mapping[str, int], ignore: Iterable[str] = ()) -> State:
+    """Return all objects that are not `known` already, in a form that can be compared."""
+    ignored = tuple(ignore)
+    records = [
+        (each.name, record)
+        for each in store.collections()
+        if each.name not in UNJUDGED
+        for record in each.now()
+        if known.get(f"{each.name} {record.key}") != record.version
+    ]
+    names = _Names(records)
+    state: State = {}
+    for resource, record in records:
+        title = names.title(resource, record)
+        if any(fnmatchcase(title, pattern) for pattern in ignored if ":" not in pattern):
+            continue
+        value = _object(resource, record, names)
+        for pattern in ignored:
+            about, colon, path = pattern.partition(":")
+            if colon and (fnmatchcase(resource, about) or fnmatchcase(title, about)):
+                _drop(value, path.split("."))
+        state.setdefault(title, []).append(json.encode(value, order="sorted").decode())
+    for values in state.values():
+        values.sort()
+    return state
+
+
+class _Names:
+    """Uids and generated names, and what stands for them."""
+
+    def __init__(self, records: list[tuple[str, Record]]) -> None:
+        self._generated: dict[str, str] = {}
+        self._uids: dict[str, str] = {}
+        for _, record in records:
+            if b'"generateName"' in record.data:
+                base = record.value()["metadata"].get("generateName")
+                if base and record.name.startswith(base):
+                    self._generated[record.name] = f"{base}*"
+        words = sorted(self._generated, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, words))) if words else None
+        for resource, record in records:
+            self._uids[record.uid] = f"<uid of {self.title(resource, record)}>"
+
+    def title(self, resource: str, record: Record) -> str:
+        name = self.text(record.name)
+        return f"{resource} {record.namespace}/{name}" if record.namespace else f"{resource} {name}"
+
+    def text(self, text: str) -> str:
+        if text in self._uids:
+            return self._uids[text]
+        if self._pattern is not None:
+            text = self._pattern.sub(lambda match: self._generated[match[0]], text)
+        if len(text) >= 8:  # noqa: PLR2004 - shorter ones hold neither
+            text = _plain_text(text)
+        return text
+
+
+def _object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
+    value = record.value()
+    metadata = value["metadata"]
+    generation = metadata.get("generation")
+    for name in _METADATA:
+        metadata.pop(name, None)
+    annotations = metadata.get("annotations")
+    if annotations is not None:
+        annotations.pop(TOUCHED, None)
+        if not annotations:
+            del metadata["annotations"]
+    if metadata.get("generateName"):
+        del metadata["name"]
+    for name in _ALLOCATED.get(resource, ()):
+        if isinstance(value.get("spec"), dict):
+            value["spec"].pop(name, None)
+    normalised: dict[str, Any] = plain_value(value, names.text, generation)
+    return normalised
+
+
+def plain_value(
+    value: Any, text: Callable[[str], str] | None = None, generation: Any = None
+) -> Any:
+    """A JSON value without times and random texts; the order of lists does not matter."""
+    if _is_dict(value):
+        return _plain_dict(value, text, generation)
+    if _is_list(value):
+        parts = [plain_value(part, text, generation) for part in value]
+        return sorted(parts, key=_sort_key)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return (text or _plain_text)(value if isinstance(value, str) else repr(value))
+
+
+def _plain_dict(value: dict[Any, Any], text: Callable[[str], str] | None, generation: Any) -> Any:
+    plain: dict[Any, Any] = {}
+    for name, part in value.items():
+        if name == "observedGeneration" and generation is not None:
+            plain[name] = "current" if part == generation else "old"
+        else:
+            plain[plain_value(name, text)] = plain_value(part, text, generation)
+    return plain
+
+
+def _plain_text(text: str) -> str:
+    return _RANDOM.sub("<random>", _TIME.sub("<time>", text))
+
+
+def _sort_key(value: Any) -> bytes:
+    return json.encode(value, order="sorted")
+
+
+def public_fields(value: object) -> dict[str, Any]:
+    """The attributes of an object that say how it is."""
+    return {name: getattr(value, name) for name in sorted(vars(value)) if not name.startswith("_")}
+
+
+def _drop(value: Any, path: list[str]) -> None:
+    """Remove a field; `*` stands for every key and item."""
+    first, *rest = path
+    if _is_list(value):
+        for each in value:
+            _drop(each, path if first != "*" else rest or ["*"])
+    elif _is_dict(value):
+        for name in [name for name in value if fnmatchcase(name, first)]:
+            if rest:
+                _drop(value[name], rest)
+            else:
+                del value[name]
+
+
+def difference(expected: State, got: State) -> list[str]:
+    """Say in lines what is missing, what is too much and what is not equal."""
+    lines: list[str] = []
+    for title in sorted({*expected, *got}):
+        want, have = expected.get(title, []), got.get(title, [])
+        if want == have:
+            continue
+        if len(want) != len(have):
+            lines.append(_count(title, len(want), len(have)))
+        else:
+            missing = [each for each in want if each not in have]
+            extra = [each for each in have if each not in want]
+            for one, other in zip(missing, extra, strict=False):
+                lines += [
+                    f"{title}: {line}" for line in _fields(json.decode(one), json.decode(other))
+                ]
+    return lines
+
+
+def _count(title: str, want: int, have: int) -> str:
+    if not have:
+        return f"{title} is missing"
+    if not want:
+        return f"{title} should not exist" + (f" ({have} times)" if have > 1 else "")
+    return f"{title} exists {have} times, not {want}"
+
+
+def _fields(want: Any, have: Any, path: str = "") -> Iterator[str]:
+    if _is_dict(want) and _is_dict(have):
+        for name in sorted({*want, *have}):
+            one, other = want.get(name), have.get(name)
+            if one != other:
+                yield from _fields(one, other, f"{path}.{name}" if path else name)
+    elif _is_list(want) and _is_list(have) and len(want) == len(have):
+        for index, (one, other) in enumerate(zip(want, have, strict=True)):
+            if one != other:
+                yield from _fields(one, other, f"{path}[{index}]")
+    else:
+        yield f"{path} is {_short(have)}, not {_short(want)}"
+
+
+def _is_dict(value: Any) -> TypeGuard[dict[Any, Any]]:
+    return isinstance(value, dict)
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, (list, tuple, set, frozenset))
+
+
+def _short(value: Any) -> str:
+    text = json.encode(value, order="sorted").decode()
+    return text if len(text) <= 200 else f"{text[:200]}..."  # noqa: PLR2004

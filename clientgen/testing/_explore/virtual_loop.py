@@ -1,0 +1,307 @@
+"""An event loop whose time is virtual, and which can kill or freeze a part of its tasks.
+
+It opens no socket and never sleeps: when nothing is ready, its clock moves to the next timer.
+Callbacks run in the order in which they were scheduled, as asyncio promises, so that a program
+does the same in every run. A task belongs to the `Process` of the context that created it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import sys
+import traceback
+import weakref
+from asyncio import events
+from collections import deque
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+
+__all__ = ["PROCESS", "Process", "TooBusy", "VirtualLoop"]
+
+T = TypeVar("T")
+
+_MOST_CALLBACKS: Final = 400_000
+_LAST_CALLBACKS: Final = 20_000
+_LAST_SECONDS: Final = 60.0
+
+
+class TooBusy(Exception):  # noqa: N818 - tells who drives the loop
+    """The tasks have run so often that they will not come to rest."""
+
+
+class Process:
+    """A part of the tasks that ends, or stands still, as an operating system's process does.
+
+    Attributes:
+        name: how it is shown.
+        is_stopped: whether none of its callbacks runs now.
+        context: the context of its first task.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_stopped = False
+        self.context = copy_context()
+        self.context.run(PROCESS.set, self)
+        self.parked: list[asyncio.Handle] = []
+
+
+if TYPE_CHECKING:
+    _Loop = Any
+else:
+    _Loop = asyncio.AbstractEventLoop
+
+PROCESS: ContextVar[Process | None] = ContextVar("PROCESS", default=None)
+
+
+class VirtualLoop(_Loop):  # type: ignore[misc]
+    """Runs tasks in virtual time, each time in the same way."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.errors: list[dict[str, Any]] = []
+        self._ready: deque[asyncio.Handle] = deque()
+        self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
+        self._order = count()
+        self._callbacks = 0
+        self._most = _MOST_CALLBACKS
+        self._closed = False
+        self._tasks: list[asyncio.Task[Any]] = []
+        self._generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
+
+    # ---- time and callbacks -------------------------------------------------------------------
+
+    def time(self) -> float:
+        """The virtual time, in seconds."""
+        return self.now
+
+    def call_soon(
+        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Call a function in the next turn."""
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_soon_threadsafe(
+        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Call a function in the next turn; there is one thread only."""
+        return self.call_soon(callback, *args, context=context)
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[..., Any],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call a function after so many seconds."""
+        return self.call_at(self.now + delay, callback, *args, context=context)
+
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[..., Any],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call a function at a time."""
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        heapq.heappush(self._timers, (when, next(self._order), timer))
+        return timer
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        """Cancelled timers leave the heap when their time has come."""
+
+    # ---- running ------------------------------------------------------------------------------
+
+    def run_until_complete(self, future: Any) -> Any:
+        """Run until a coroutine is done.
+
+        Raises:
+            TooBusy: there was too much to do.
+            RuntimeError: nothing is left to do, and it is not done.
+        """
+        with self._running():
+            task = asyncio.ensure_future(future, loop=self)
+            self._run_while(lambda: not task.done())
+        if not task.done():
+            raise RuntimeError("the tasks wait for something that never happens")
+        return task.result()
+
+    @contextmanager
+    def _running(self) -> Generator[None]:
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=self._generators.add, finalizer=self._finalize)
+        before = events._get_running_loop()
+        events._set_running_loop(self)
+        try:
+            yield
+        finally:
+            events._set_running_loop(before)
+            sys.set_asyncgen_hooks(*hooks)
+
+    def _finalize(self, generator: AsyncGenerator[Any, Any]) -> None:
+        self._generators.discard(generator)
+        if not self._closed:
+            self.create_task(generator.aclose())  # at once, so that the end of a run waits for it
+
+    def _run_while(self, is_wanted: Callable[[], bool], until: float | None = None) -> None:
+        ready, timers = self._ready, self._timers
+        while is_wanted():
+            while ready:
+                handle = ready.popleft()
+                if handle._cancelled:
+                    continue
+                process = handle._context.get(PROCESS)  # type: ignore[attr-defined]
+                if process is not None and process.is_stopped:
+                    process.parked.append(handle)
+                    continue
+                self._callbacks += 1
+                handle._run()
+                if self._callbacks > self._most:
+                    raise TooBusy
+                if not is_wanted():
+                    return
+            if not timers or (until is not None and timers[0][0] > until):
+                return
+            self._move_on()
+
+    def _move_on(self) -> None:
+        timers = self._timers
+        self.now = max(self.now, timers[0][0])
+        while timers and timers[0][0] <= self.now:
+            self._ready.append(heapq.heappop(timers)[2])
+
+    def resume(self, process: Process) -> None:
+        """Let a stopped process go on."""
+        process.is_stopped = False
+        parked, process.parked = process.parked, []
+        self._ready.extend(parked)
+
+    def finish(self, processes: Iterable[Process] = ()) -> None:
+        """End all tasks, and close the loop. What cannot be ended is abandoned without a word."""
+        self._most = self._callbacks + _LAST_CALLBACKS
+        until = self.now + _LAST_SECONDS
+        with self._running():
+            for process in processes:
+                self.resume(process)
+            try:
+                for _ in range(2):
+                    for task in self._pending():
+                        task.cancel()
+                    self._run_while(lambda: bool(self._pending()), until)
+            except TooBusy:
+                pass
+            self._closed = True
+            self._abandon()
+
+    def _abandon(self) -> None:
+        for task in self._pending():
+            task._log_destroy_pending = False  # type: ignore[attr-defined]
+        for task in self._tasks:
+            if task.done() and not task.cancelled():
+                task.exception()  # it is not reported as never retrieved
+        self._ready.clear()
+        self._timers.clear()
+
+    def _pending(self) -> list[asyncio.Task[Any]]:
+        return [task for task in self._tasks if not task.done()]
+
+    # ---- what asyncio asks of a loop ----------------------------------------------------------
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """Create a future of this loop."""
+        return asyncio.Future(loop=self)
+
+    def create_task(
+        self,
+        coro: Coroutine[Any, Any, T],
+        *,
+        name: str | None = None,
+        context: Context | None = None,
+        **_: Any,
+    ) -> asyncio.Task[T]:
+        """Create a task of this loop."""
+        task = asyncio.Task(coro, loop=self, name=name, context=context)
+        self._tasks.append(task)  # also those that never go on: they are no garbage
+        return task
+
+    def run_in_executor(self, _executor: Any, func: Callable[..., T], *args: Any) -> Any:
+        """Call a function at once: there are no threads here."""
+        future = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:  # noqa: BLE001 - it belongs to who waits
+            future.set_exception(error)
+        return future
+
+    async def create_server(self, *_: Any, **__: Any) -> Any:
+        """Pretend to listen: nobody connects."""
+        return _Server()
+
+    async def shutdown_asyncgens(self) -> None:
+        """Close the asynchronous generators."""
+        for generator in list(self._generators):
+            await generator.aclose()
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        """There is none."""
+
+    def is_running(self) -> bool:
+        """Whether tasks can run."""
+        return not self._closed
+
+    def is_closed(self) -> bool:
+        """Whether it has finished."""
+        return self._closed
+
+    def get_debug(self) -> bool:
+        """Debugging of asyncio is off."""
+        return False
+
+    def set_debug(self, enabled: bool) -> None:
+        """Debugging of asyncio stays off."""
+
+    def add_signal_handler(self, sig: int, callback: Callable[..., object], *args: Any) -> None:
+        """No signal comes."""
+
+    def remove_signal_handler(self, _sig: int) -> bool:
+        """No signal comes."""
+        return False
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Keep what nobody has caught."""
+        self.errors.append(context)
+
+    def default_exception_handler(self, context: dict[str, Any]) -> None:
+        """Keep what nobody has caught."""
+        self.errors.append(context)
+
+
+class _Server:
+    """A listening socket that nobody connects to."""
+
+    sockets: tuple[Any, ...] = ()
+
+    def close(self) -> None:
+        """Stop listening."""
+
+    async def wait_closed(self) -> None:
+        """It is closed."""
+
+    def is_serving(self) -> bool:
+        """It looks as if."""
+        return True
+
+
+def text_of(error: BaseException) -> str:
+    """An exception in one line."""
+    return traceback.format_exception_only(error)[-1].strip()

@@ -1,0 +1,175 @@
+"""Scripts for pods that are played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Self
+
+from clientgen._apimachinery.failures import Failure
+
+from .._apiserver.controllers.play import Behaviour, Exit, PodRule
+from .._apiserver.controllers.play.settings import check_seconds
+from .._apiserver.selectors import label_test
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .._apiserver.controllers.play import ControllerManager
+    from .dispatcher import Dispatcher
+
+__all__ = ["Play", "PlayedPods"]
+
+_NO_NODE: Final = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
+_NO_ROOM: Final = "The node was low on resource: memory."
+_MOST_CODE: Final = 255
+
+
+class Play:
+    """What `FakeCluster.play` returns: it says which pods do not behave as usual.
+
+    ::
+
+        play = cluster.play()
+        play.pods("shop", "web-*").crash()
+        play.pods("shop", labels="app=db").stay_pending()
+    """
+
+    def __init__(self, dispatcher: Dispatcher, manager: ControllerManager) -> None:
+        self._dispatcher = dispatcher
+        self._manager = manager
+
+    def pods(self, namespace: str = "*", name: str = "*", *, labels: str = "") -> PlayedPods:
+        """Choose pods, those that are there as well as later ones.
+
+        If several choices include a pod, the latest one decides.
+
+        Args:
+            namespace: a namespace, or a pattern like `shop-*`.
+            name: a name, or a pattern like `web-*`.
+            labels: a label selector like `app=web,tier!=db`.
+
+        Raises:
+            ValueError: a pattern is empty, or the selector cannot be read.
+        """
+        for what, pattern in (("namespace", namespace), ("name", name)):
+            if not pattern:
+                raise ValueError(f"{what}='': name one, or leave it out to mean all")
+        rule = PodRule(namespace, name, _selects(labels))
+        return PlayedPods(self._dispatcher, self._manager, rule)
+
+    def clear(self) -> None:
+        """Have all pods behave as usual."""
+        with self._dispatcher.lock:
+            self._manager.clear_behaviours()
+            self._dispatcher.settle()
+
+
+class PlayedPods:
+    """Some pods, and how they behave. Calls can be chained: `start_after(5).crash()`."""
+
+    def __init__(self, dispatcher: Dispatcher, manager: ControllerManager, rule: PodRule) -> None:
+        self._dispatcher = dispatcher
+        self._manager = manager
+        self._rule = rule
+
+    def crash(
+        self,
+        *,
+        exit_code: int = 1,
+        reason: str = "Error",
+        message: str = "",
+        after: float = 0.0,
+        times: int | None = None,
+        container: str = "",
+    ) -> Self:
+        """Have a container fail; one that is restarted goes into CrashLoopBackOff.
+
+        Args:
+            exit_code: the exit code, from 1 to 255.
+            reason: the reason in the status: `Error`, `OOMKilled` and so on.
+            message: the message in the status.
+            after: how many seconds the container runs before.
+            times: how many times it fails in each pod; None means always.
+            container: which container, or which init container; the first one by default.
+
+        Raises:
+            ValueError: an argument makes no sense.
+        """
+        if not 1 <= exit_code <= _MOST_CODE:
+            raise ValueError(f"exit_code={exit_code!r}: it must be a number from 1 to 255")
+        if times is not None and times < 1:
+            raise ValueError(f"times={times!r}: it must be 1 or more")
+        if not reason:
+            raise ValueError("reason='': a container that fails has a reason, such as 'Error'")
+        seconds = check_seconds("after", after)
+        ending = Exit(exit_code, reason, message, seconds, times, container)
+        return self._behave(exit=ending, never_ends=False)
+
+    def succeed_after(self, seconds: float) -> Self:
+        """Have all containers end with exit code 0 after some seconds."""
+        return self._behave(exit=Exit(after=check_seconds("seconds", seconds)), never_ends=False)
+
+    def run_forever(self) -> Self:
+        """Have the containers run until the pod is deleted, even those of Jobs."""
+        return self._behave(exit=None, never_ends=True)
+
+    def start_after(self, seconds: float) -> Self:
+        """Have the containers start this many seconds after the pod was scheduled."""
+        return self._behave(start=check_seconds("seconds", seconds))
+
+    def never_ready(self) -> Self:
+        """Have the containers run without getting ready."""
+        return self._behave(is_ready=False)
+
+    def stay_pending(self, reason: str = "Unschedulable", message: str = _NO_NODE) -> Self:
+        """Have the scheduler find no node.
+
+        Args:
+            reason: the reason of the condition PodScheduled.
+            message: its message.
+
+        Raises:
+            ValueError: the reason is empty.
+        """
+        if not reason:
+            raise ValueError("reason='': the condition needs one, such as 'Unschedulable'")
+        return self._behave(pending=reason, message=message)
+
+    def fail_to_pull(self, message: str = "") -> Self:
+        """Have the images not be found: ErrImagePull, then ImagePullBackOff."""
+        return self._behave(pull_error="ErrImagePull", message=message)
+
+    def recover(self) -> Self:
+        """Have the pods behave as usual: those that wait go on at once."""
+        with self._dispatcher.lock:
+            self._set(Behaviour())
+        return self
+
+    def evict(self, message: str = _NO_ROOM) -> Self:
+        """Have the kubelet end those pods that are there now: phase Failed, reason Evicted."""
+        with self._dispatcher.lock:
+            self._manager.evict(self._rule, message)
+            self._dispatcher.settle()
+        return self
+
+    def _behave(self, **changes: object) -> Self:
+        with self._dispatcher.lock:
+            self._set(replace(self._rule.behaviour or Behaviour(), **changes))  # type: ignore[arg-type]  # each caller's names are the fields
+        return self
+
+    def _set(self, behaviour: Behaviour) -> None:
+        self._manager.set_behaviour(self._rule, behaviour)
+        self._dispatcher.settle()
+
+
+def _selects(labels: str) -> Callable[[Mapping[str, str]], bool]:
+    try:
+        test = label_test(labels) if labels else None
+    except Failure as failure:
+        raise ValueError(f"labels={labels!r}: {failure.message}") from None
+    return test or _everything
+
+
+def _everything(labels: Mapping[str, str]) -> bool:
+    del labels
+    return True

@@ -1,0 +1,234 @@
+"""Test runs that record requests of service accounts, derive roles, or run under roles.
+
+`pytest_plugin` loads this if an option asks for it. Workers of pytest-xdist send what they have
+recorded to the process that started them; that one decides and writes.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import pytest
+
+from clientgen._problems import ClientgenError
+from clientgen._rbac.access import Access
+from clientgen._rbac.callers import Account
+from clientgen._rbac.derivation import Needs, Style, derived_rights, derived_roles
+from clientgen._rbac.recording import Recording
+from clientgen._rbac.review import Unbound, missing_rights, review, shown
+from clientgen._rbac.rights import rules_of_rights
+from clientgen._rbac.role_files import ForeignFile, check_ours, write_roles, write_text
+from clientgen._rbac.roles import read_roles
+from clientgen._rbac.sources import needs_of, read_markers
+
+from .service_accounts import Run, begin_run, end_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clientgen._rbac.markers import Marker
+    from clientgen._rbac.roles import Roles
+
+__all__ = ["RbacRun"]
+
+_OUTPUT: Final = "clientgen_rbac"
+_FAILED: Final = 1
+_MOST_NAMED: Final = 10
+_ACCEPT: Final = " (--rbac-partial accepts that)"
+_NO_ACCOUNT: Final = (
+    "no test has made a request as a service account: "
+    'cluster.clientset(Clientset, service_account="namespace/name")'
+)
+
+
+class RbacRun:
+    """The hooks of a test run with options for RBAC.
+
+    Raises:
+        pytest.UsageError: an option names a file that cannot be used.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._role = _path(config, "rbac")
+        self._record = _path(config, "rbac_record")
+        self._minimal = _path(config, "rbac_minimal")
+        # What is to be derived must be allowed first.
+        under = None if self._role else _path(config, "under_rbac")
+        options: Any = config.option
+        named = chain.from_iterable(each.split(",") for each in options.rbac_names)
+        self._style = Style(options.rbac_namespaced, frozenset(named))
+        self._is_worker = hasattr(config, "workerinput")
+        self._markers: list[Marker] = []
+        self._reviewed: Roles | None = None
+        try:
+            roles = read_roles(under) if under else None
+            if not self._is_worker:
+                self._reviewed = read_roles(self._minimal) if self._minimal else None
+                self._markers = read_markers(map(Path, options.rbac_sources))
+                if self._role:
+                    check_ours(self._role)
+        except (ValueError, OSError, ClientgenError) as error:
+            raise pytest.UsageError(str(error)) from None
+        self._under = under
+        self._run = Run(roles)
+        self._called: set[str] = set()
+        self._left_out: dict[str, None] = {}
+        self._deselected = 0
+        self._lost_workers = 0
+        self._lines: list[str] = []
+
+    # ---- what happens -------------------------------------------------------------------------
+
+    def pytest_sessionstart(self) -> None:
+        """Record from now on."""
+        begin_run(self._run)
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Note tests that do not run."""
+        self._deselected += len(items)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note modules that do not run."""
+        if report.skipped:
+            self._left_out[report.nodeid] = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note which tests have run."""
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self._left_out[report.nodeid] = None
+        elif report.when == "call":
+            self._called.add(report.nodeid)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker of pytest-xdist has recorded."""
+        output = getattr(node, "workeroutput", {}).get(_OUTPUT)
+        if output is None:
+            self._lost_workers += 1
+            return
+        self._run.recording.update(Recording.from_json(output["recording"]))
+        for name, access, test in output["denied"]:
+            self._run.denied.setdefault((Account.of(name), Access(*access)), test)
+        self._deselected = max(self._deselected, output["deselected"])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write what was recorded, and fail the run if a role is not right."""
+        end_run(self._run)
+        if self._is_worker:
+            output = cast("dict[str, Any]", cast("Any", self._config).workeroutput)
+            output[_OUTPUT] = self._as_output()
+        elif not self._config.option.collectonly and not self._concludes(exitstatus):
+            session.exitstatus = exitstatus or _FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print what came of it."""
+        if self._lines:
+            terminalreporter.section("RBAC")
+            for line in self._lines:
+                terminalreporter.write_line(line)
+
+    def _as_output(self) -> dict[str, Any]:
+        parts = Access.__slots__
+        denied = [
+            (str(account), [getattr(access, each) for each in parts], test)
+            for (account, access), test in self._run.denied.items()
+        ]
+        recording = self._run.recording.to_json()
+        return {"recording": recording, "denied": denied, "deselected": self._deselected}
+
+    # ---- conclusions --------------------------------------------------------------------------
+
+    def _concludes(self, exitstatus: int) -> bool:
+        """Write and check everything; tell whether all went well."""
+        is_good = self._tell_denied()
+        if not (self._role or self._record or self._minimal):
+            return is_good
+        why = self._incomplete(exitstatus)
+        if why:
+            wanted = [str(each) for each in (self._role, self._record) if each]
+            what = (
+                f"{' and '.join(wanted)} not written" if wanted else f"{self._minimal} not checked"
+            )
+            self._lines.append(f"{what}: {why}")
+            return False
+        try:
+            if self._record:
+                self._tell(self._record, write_text(self._record, self._run.recording.to_json()))
+            return self._derive() & self._review() & is_good
+        except (ForeignFile, ClientgenError, OSError) as error:
+            self._lines.append(str(error))
+            return False
+
+    def _incomplete(self, exitstatus: int) -> str:
+        """Tell why the recording may lack requests; empty if it does not."""
+        is_partial = self._config.option.rbac_partial
+        selected = not self._deselected and not any("::" in each for each in self._config.args)
+        skipped = ", ".join([*self._left_out][:_MOST_NAMED])
+        reasons = (
+            (exitstatus != 0 and self._called, "not all tests passed"),
+            (not self._called, "no test has run"),
+            (self._lost_workers, "a worker of pytest-xdist was lost"),
+            (not self._run.recording, _NO_ACCOUNT),
+            (not selected and not is_partial, f"not all tests were selected{_ACCEPT}"),
+            (skipped and not is_partial, f"tests were skipped{_ACCEPT}: {skipped}"),
+        )
+        return next((why for holds, why in reasons if holds), "")
+
+    def _needs(self) -> dict[Account, Needs]:
+        return needs_of(self._run.recording, self._markers, None)
+
+    def _derive(self) -> bool:
+        if self._role:
+            objects = derived_roles(self._needs(), self._style)
+            self._tell(self._role, write_roles(self._role, objects))
+        return True
+
+    def _tell(self, path: Path, changed: bool) -> None:
+        self._lines.append(f"{path}: {'written' if changed else 'up to date'}")
+
+    def _review(self) -> bool:
+        if not self._reviewed:
+            return True
+        findings = review(self._reviewed, self._needs(), self._style)
+        self._lines += map(str, findings)
+        if not findings:
+            self._lines.append(f"{self._minimal}: everything is needed, and nothing is missing")
+        return not findings
+
+    def _tell_denied(self) -> bool:
+        """Name each request that was refused, and the rules that would allow them."""
+        denied: dict[Account, list[Access]] = {}
+        for (account, access), test in sorted(self._run.denied.items(), key=lambda item: item[0]):
+            denied.setdefault(account, []).append(access)
+            where = f"  ({test})" if test else ""
+            self._lines.append(f"denied: ServiceAccount {account}: {shown(access)}{where}")
+        for account, requests in denied.items():
+            self._lines += self._unbound(account, requests)
+            for namespace, rights in derived_rights(account, Needs(requests), self._style).items():
+                role = f"a Role in {namespace}" if namespace else "a ClusterRole"
+                for rule in rules_of_rights(rights):
+                    self._lines.append(
+                        f"{self._under} lacks, in {role} of {account}: {_flow(rule)}"
+                    )
+        return not denied
+
+    def _unbound(self, account: Account, requests: list[Access]) -> list[str]:
+        found = (
+            missing_rights(self._run.roles, {account: Needs(requests)}) if self._run.roles else ()
+        )
+        return [str(each) for each in found if isinstance(each, Unbound)]
+
+
+def _flow(rule: dict[str, list[str]]) -> str:
+    """The rule on one line of YAML."""
+    lists = {key: ", ".join(each or '""' for each in values) for key, values in rule.items()}
+    return "{" + ", ".join(f"{key}: [{values}]" for key, values in lists.items()) + "}"
+
+
+def _path(config: pytest.Config, option: str) -> Path | None:
+    value: str | None = getattr(config.option, option)
+    return Path(value) if value else None

@@ -1,0 +1,132 @@
+"""Service accounts that tests act as: their requests are recorded, and held to roles if wanted.
+
+`FakeCluster(rbac=...)` names the roles of one cluster, `pytest --under-rbac` those of all clusters
+that name none.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from clientgen._rbac.callers import Account, Witness
+from clientgen._rbac.recording import Recording
+from clientgen._rbac.roles import read_roles, roles_of
+from clientgen.runtime._manifests.documents import Manifest
+from clientgen.runtime._models.codec import to_dict
+from clientgen.runtime._models.model import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from clientgen._rbac.access import Access
+    from clientgen._rbac.roles import Roles
+
+    from .._apiserver.server import ApiServer
+
+__all__ = ["Run", "ServiceAccounts", "begin_run", "end_run", "read"]
+
+RoleSource: TypeAlias = "Path | str | Iterable[Model | Mapping[str, Any]]"
+
+
+class Run:
+    """What all clusters of a test run share.
+
+    Attributes:
+        roles: what service accounts are held to in clusters that have no roles of their own.
+        recording: the requests of all service accounts.
+        denied: the refused ones, each with the test that made it first.
+    """
+
+    def __init__(self, roles: Roles | None = None) -> None:
+        self.roles = roles
+        self.recording = Recording()
+        self.denied: dict[tuple[Account, Access], str] = {}
+
+    def deny(self, account: Account, access: Access) -> None:
+        """Take down a refused request."""
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+        self.denied.setdefault((account, access), test)
+
+
+_runs: list[Run] = []
+
+
+def begin_run(run: Run) -> None:
+    """Let a run know what all clusters are asked from now on."""
+    _runs.append(run)
+
+
+def end_run(run: Run) -> None:
+    """End what `begin_run` began."""
+    _runs.remove(run)
+
+
+class ServiceAccounts:
+    """The service accounts of one cluster that tests act as.
+
+    Args:
+        server: the server of the cluster.
+        rbac: the roles they are held to; without any they may do everything.
+
+    Raises:
+        ManifestError: a role cannot be read.
+    """
+
+    def __init__(self, server: ApiServer, rbac: RoleSource | None) -> None:
+        self._server = server
+        self._runs = tuple(_runs)
+        roles = self._roles_of_run() if rbac is None else read(rbac)
+        self._is_restricted = roles is not None
+        self._is_of_run = rbac is None
+        for each in roles.objects if roles else ():
+            server.put_role(each)
+
+    def _roles_of_run(self) -> Roles | None:
+        roles = next((run.roles for run in self._runs if run.roles), None)
+        # A server of another spec may have no roles, and authorizes by something else.
+        return roles if roles and all(map(self._server.cluster.serves, roles.objects)) else None
+
+    def user(self, service_account: str) -> str:
+        """Return the user name of `namespace/name`, whose requests are recorded from now on.
+
+        Raises:
+            ValueError: that is no service account.
+        """
+        account = Account.of(service_account)
+
+        def note(access: Access, allowed: bool) -> None:
+            # Refusals by roles of its own are what a test wants to see.
+            for run in self._runs if allowed or self._is_of_run else ():
+                run.recording.add(account, access)
+                if not allowed:
+                    run.deny(account, access)
+
+        witness = Witness(note, is_restricted=self._is_restricted)
+        self._server.cluster.witnesses.setdefault(account.user, witness)
+        return account.user
+
+
+def read(source: RoleSource) -> Roles:
+    """The roles of files, folders, texts or objects.
+
+    Raises:
+        ManifestError: something cannot be read, or there is no role.
+    """
+    if isinstance(source, (str, Path)):
+        return read_roles(_path_or_text(source))
+    return roles_of(
+        Manifest(f"rbac[{index}]", 0, 0, None, _plain(each)) for index, each in enumerate(source)
+    )
+
+
+def _path_or_text(source: str | Path) -> str | Path:
+    is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
+    return source if is_text else Path(source)
+
+
+def _plain(value: object) -> dict[str, Any]:
+    if not isinstance(value, (Model, dict)):
+        raise TypeError(f"a role must be a model or a dict, not {value!r}")
+    return to_dict(cast("Model | dict[str, Any]", value))

@@ -1,0 +1,1 @@
+"""Proxies: a kind in two versions, which a webhook converts."""

@@ -1,0 +1,1 @@
+"""An operator that copies Secrets to the namespaces that match a selector."""

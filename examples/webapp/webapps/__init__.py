@@ -1,0 +1,1 @@
+"""An operator for WebApps: each has a Deployment and a Service."""

@@ -1,0 +1,307 @@
+"""HTTP endpoints, on an event loop here and in threads in test_endpoints_threads.py."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import ssl
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import pytest
+import trustme
+from support.http_calls import Answer, call
+
+from clientgen.runtime._async._primitives import Event, run_blocking, sleep, spawn
+from clientgen.runtime._async.endpoints import AsyncEndpoints
+from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
+
+ANYWHERE = "127.0.0.1:0"
+
+
+async def echo(request: EndpointRequest) -> EndpointAnswer:
+    words = [request.method, request.path, repr(request.query), request.headers.get("X-Word", "-")]
+    return EndpointAnswer(202, " ".join(words).encode() + b" " + request.body, "text/x-test")
+
+
+async def ask(endpoints: AsyncEndpoints, *args: Any, **options: Any) -> Answer:
+    return await run_blocking(partial(call, endpoints.address, *args, **options))
+
+
+async def test_requests_are_answered() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        assert endpoints.url == f"http://{endpoints.address}"
+        assert repr(endpoints).endswith(f"Endpoints 'echo' at {endpoints.url}>")
+        answer = await ask(endpoints, "POST", "/a%20b?x=1&x=2&y", b"body", {"x-word": "w"})
+        assert answer.status == 202
+        assert answer.text == "POST /a b (('x', '1'), ('x', '2'), ('y', '')) w body"
+        assert answer.headers["content-type"] == "text/x-test"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert (await ask(endpoints, "HEAD", "/")).status == 202
+
+
+async def test_all_addresses_of_the_machine_include_this_one() -> None:
+    async with AsyncEndpoints("echo", ":0", echo) as endpoints:
+        assert endpoints.address.startswith("127.0.0.1:")
+        assert (await ask(endpoints, "GET", "/")).status == 202
+
+
+async def test_large_bodies_are_refused() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo, max_body=1000) as endpoints:
+        assert (await ask(endpoints, "POST", "/", b"x" * 1000)).status == 202
+        refused = await ask(endpoints, "POST", "/", b"x" * 1001)
+        assert (refused.status, refused.text) == (413, "the body is larger than 1000 bytes\n")
+        in_chunks = iter([b"x" * 600, b"x" * 600])
+        assert (await ask(endpoints, "POST", "/", in_chunks)).status == 413
+
+
+async def test_large_headers_are_refused() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        assert (await ask(endpoints, "GET", "/", headers={"a": "x" * 40_000})).status == 400
+
+
+async def test_a_failure_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(request: EndpointRequest) -> EndpointAnswer:
+        raise ValueError("secret")
+
+    async with AsyncEndpoints("failing", ANYWHERE, fail) as endpoints:
+        answer = await ask(endpoints, "GET", "/x")
+    assert (answer.status, "secret" in answer.text) == (500, False)
+    (record,) = [each for each in caplog.records if each.levelno >= logging.ERROR]
+    assert record.getMessage() == "failing: GET /x failed"
+
+
+async def test_answers_that_take_too_long_are_given_up() -> None:
+    over = Event()
+
+    async def hang(request: EndpointRequest) -> EndpointAnswer:
+        await over.wait()
+        return EndpointAnswer()
+
+    async with AsyncEndpoints("hanging", ANYWHERE, hang, timeout=0.05) as endpoints:
+        answer = await ask(endpoints, "GET", "/")
+        over.set()
+    assert (answer.status, answer.text) == (503, "no answer within 0.05 s\n")
+
+
+async def test_silent_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 0.05)
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        assert await run_blocking(lambda: told(endpoints.address, b"GET / HTT")) == b""
+        headers = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
+        assert b" 408 " in await run_blocking(lambda: told(endpoints.address, headers + b"ab"))
+
+
+async def test_connections_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS", 1)
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        host, port = endpoints.address.split(":")
+
+        def refused() -> bool:
+            with socket.create_connection((host, int(port)), timeout=60) as first:
+                first.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert first.recv(1000)
+                try:
+                    call(endpoints.address, "GET", "/")
+                except OSError:
+                    return True
+                return False
+
+        assert await run_blocking(refused)
+
+
+async def test_curl_waits_for_permission_to_send_large_bodies() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        host, port = endpoints.address.split(":")
+
+        def permitted() -> bytes:
+            with socket.create_connection((host, int(port)), timeout=60) as connection:
+                connection.sendall(
+                    b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                    b"Content-Length: 2\r\nConnection: close\r\n\r\n"
+                )
+                began = connection.recv(1000)
+                connection.sendall(b"ab")
+                rest = b""
+                while data := connection.recv(1000):
+                    rest += data
+                return began + b"|" + rest
+
+        began, _, rest = (await run_blocking(permitted)).partition(b"|")
+        assert began == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert rest.endswith(b" ab")
+
+
+async def test_a_connection_has_many_requests_at_once() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo, max_body=10) as endpoints:
+        get = b"GET /%d?a HTTP/1.1\r\nHost: a\r\n\r\n"
+        chunked = (
+            b"POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
+        )
+        absolute = b"GET http://elsewhere/d?b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        said = await run_blocking(lambda: told(endpoints.address, get % 1 + chunked + absolute))
+        bodies = [part.rpartition(b"\r\n\r\n")[2] for part in said.split(b"HTTP/1.1 202 ")[1:]]
+        assert bodies == [
+            b"GET /1 (('a', ''),) - ",
+            b"POST /c () - ab",
+            b"GET /d (('b', ''),) - ",
+        ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + b"x" * 200,
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: magic\r\n\r\nzz\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n bad: b\r\nno colon\r\n\r\n",
+        b"x" * 100_000,
+    ],
+)
+async def test_what_is_no_request_is_refused(data: bytes) -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        said = await run_blocking(lambda: told(endpoints.address, data))
+        assert said == b"" or said.split()[1][:1] in {b"4", b"5"}
+        assert (await ask(endpoints, "GET", "/")).status == 202
+
+
+def told(address: str, data: bytes) -> bytes:
+    """Send bytes, and return all that comes until the server ends the connection."""
+    host, port = address.split(":")
+    said = b""
+    connection = socket.create_connection((host, int(port)), timeout=60)
+    with connection, suppress(OSError):
+        connection.sendall(data)
+        while came := connection.recv(1000):
+            said += came
+    return said
+
+
+async def test_a_stop_ends_idle_connections() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+        host, port = endpoints.address.split(":")
+        began = await run_blocking(lambda: socket.create_connection((host, int(port)), timeout=60))
+        began.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert await run_blocking(lambda: began.recv(1000))
+        await endpoints.stop(grace=60)
+        with began:
+            assert await run_blocking(lambda: began.recv(1000)) == b""
+
+
+async def test_many_clients_are_answered() -> None:
+    async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
+
+        def clients() -> set[int]:
+            with ThreadPoolExecutor(150) as pool:
+                ask = partial(call, endpoints.address, "POST", "/", b"x" * 1000)
+                return {each.result().status for each in [pool.submit(ask) for _ in range(600)]}
+
+        assert await run_blocking(clients) == {202}
+
+
+async def test_a_client_that_begins_no_tls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 0.05)
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context) as endpoints:
+        assert await run_blocking(lambda: told(endpoints.address, b"")) == b""
+        plain = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        assert b"202" not in await run_blocking(lambda: told(endpoints.address, plain))
+
+
+async def test_a_port_in_use_is_told() -> None:
+    async with AsyncEndpoints("metrics", ANYWHERE, echo) as endpoints:
+        second = AsyncEndpoints("health", endpoints.address, echo)
+        with pytest.raises(OSError) as told:
+            await second.start()
+        assert str(told.value).endswith(
+            f"health: cannot listen on {endpoints.address}: the port is in use, by another program"
+            " or by another endpoint of this one"
+        )
+        with pytest.raises(RuntimeError, match="already started"):
+            await endpoints.start()
+
+
+async def test_a_stop_lets_running_answers_end() -> None:
+    began, may_end = Event(), Event()
+
+    async def slowly(request: EndpointRequest) -> EndpointAnswer:
+        began.set()
+        await may_end.wait()
+        return EndpointAnswer(200, b"done")
+
+    endpoints = AsyncEndpoints("slow", ANYWHERE, slowly)
+    await endpoints.stop()
+    await endpoints.start()
+    answers: list[Answer] = []
+
+    async def client() -> None:
+        answers.append(await ask(endpoints, "GET", "/"))
+
+    asking = spawn(client, "client")
+    await began.wait()
+    stopping = spawn(endpoints.stop, "stop")
+    while await accepts(endpoints):
+        await sleep(0.001)
+    may_end.set()
+    assert await stopping.join(60)
+    assert await asking.join(60)
+    assert [answer.text for answer in answers] == ["done"]
+    await endpoints.stop()
+
+
+async def accepts(endpoints: AsyncEndpoints) -> bool:
+    host, port = endpoints.address.split(":")
+
+    def connects() -> bool:
+        try:
+            socket.create_connection((host, int(port)), timeout=60).close()
+        except OSError:
+            return False
+        return True
+
+    return await run_blocking(connects)
+
+
+async def test_certificates_can_be_changed_while_it_runs() -> None:
+    authority = trustme.CA()
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context) as endpoints:
+        assert endpoints.url.startswith("https://")
+        serials = [await run_blocking(partial(serial, endpoints.address, trusting))]
+        assert (await ask(endpoints, "GET", "/", tls=trusting)).status == 202
+        authority.issue_cert("127.0.0.1").configure_cert(context)
+        serials.append(await run_blocking(partial(serial, endpoints.address, trusting)))
+    assert serials[0] != serials[1]
+
+
+def serial(address: str, trusting: ssl.SSLContext) -> object:
+    host, port = address.split(":")
+    with (
+        socket.create_connection((host, int(port)), timeout=60) as plain,
+        trusting.wrap_socket(plain, server_hostname=host) as connection,
+    ):
+        shown = connection.getpeercert()
+        assert shown is not None
+        return shown["serialNumber"]
+
+
+@pytest.mark.parametrize(
+    "address", ["8080", "localhost", "::1:8080", "127.0.0.1:http", ":70000", ":-1", "", ":٣"]
+)
+def test_wrong_addresses_are_refused_at_once(address: str) -> None:
+    with pytest.raises(ValueError, match=r'health: .* is not an address; write ":8080"'):
+        AsyncEndpoints("health", address, echo)
+
+
+async def test_an_address_of_another_machine_is_told() -> None:
+    with pytest.raises(OSError, match=r"cannot listen on 192\.0\.2\.1:80: "):
+        await AsyncEndpoints("health", "192.0.2.1:80", echo).start()

@@ -1,0 +1,945 @@
+"""Manifest sets against a server; `test_manifest_set_cluster_threads` has the same for threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubeapi import AsyncClientset, Clientset
+from kubeapi.apps.v1 import Deployment
+from kubeapi.core.v1 import ConfigMap
+from kubeapi.meta.v1 import ObjectMeta
+
+from clientgen.runtime._async.manifest_set import AsyncManifestSet
+from clientgen.runtime._manifests.apply_set import ApplySet, ApplySetError
+from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.set_results import ManifestSetError
+from clientgen.runtime.conditions import deleted, ready
+from clientgen.runtime.errors import (
+    ApplyConflict,
+    ClientError,
+    ConnectionLost,
+    DecodeError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    WaitFailed,
+    WaitTimeout,
+)
+from clientgen.testing import FakeCluster
+from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._fake.faults import afterwards, cut, cut_response
+from clientgen.testing._fake.local_server import LocalServer
+from clientgen.testing._fake.reactors import Pattern
+
+SHOP = ApplySet("shop")
+LABEL = "applyset.kubernetes.io/part-of"
+
+
+def manifests(k: Any, *sources: Any, **options: Any) -> AsyncManifestSet:
+    made: AsyncManifestSet = k.manifests(*sources, **options)
+    return made
+
+
+def config(name: str, namespace: str = "", **data: str) -> dict[str, Any]:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def space(name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def secret(name: str, **data: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": data}
+
+
+def definition(plural: str = "owns", **labels: str) -> dict[str, Any]:
+    kind = plural.removesuffix("s").capitalize()
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.example.com", "labels": labels},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {
+                "plural": plural,
+                "singular": kind.lower(),
+                "kind": kind,
+                "listKind": f"{kind}List",
+            },
+            "versions": [version],
+        },
+    }
+
+
+def own(name: str, namespace: str = "", kind: str = "Own") -> dict[str, Any]:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": "example.com/v1", "kind": kind, "metadata": metadata, "spec": {"n": 1}}
+
+
+def stored(cluster: FakeCluster, *kinds: str) -> set[str]:
+    """What is in the cluster: `configmaps default/a`, without what every cluster has."""
+    k: Any = cluster.clientset(Clientset)
+    found = {
+        f"configmaps {each.metadata.namespace}/{each.metadata.name}"
+        for each in k.core_v1.config_maps().list().items
+        if each.metadata.name != "kube-root-ca.crt" and each.metadata.namespace != "kube-system"
+    }
+    found |= {
+        f"secrets {each.metadata.namespace}/{each.metadata.name}"
+        for each in k.core_v1.secrets().list().items
+    }
+    found |= {
+        f"namespaces {each.metadata.name}"
+        for each in k.core_v1.namespaces().list().items
+        if not each.metadata.name.startswith(("kube-", "default"))
+    }
+    return found
+
+
+def config_map(cluster: FakeCluster, name: str, namespace: str = "default") -> Any:
+    k: Any = cluster.clientset(Clientset)
+    return k.core_v1.config_maps(namespace).get(name)
+
+
+def annotations(cluster: FakeCluster, name: str = "shop", namespace: str = "default") -> Any:
+    k: Any = cluster.clientset(Clientset)
+    found = k.core_v1.secrets(namespace).get(name).metadata.annotations
+    prefix = "applyset.kubernetes.io/"
+    return found[f"{prefix}contains-group-kinds"], found[f"{prefix}additional-namespaces"]
+
+
+# ---- apply ------------------------------------------------------------------------------------
+
+
+async def test_a_folder_is_applied_in_order(tmp_path: Path) -> None:
+    """With everything that it needs: a namespace, a definition, and objects of its kind."""
+    objects = [own("o", "shop"), config("a", k="v"), definition(), space("shop")]
+    for number, each in enumerate(objects):
+        (tmp_path / f"{number}.json").write_text(json.dumps(each))
+    (tmp_path / "web.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n"
+        "spec:\n  selector: {matchLabels: {app: web}}\n  template:\n"
+        "    metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: i}]}\n"
+    )
+    with LocalServer() as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            deploy = manifests(k, tmp_path)
+            assert [type(each) for each in deploy][-1] is Deployment
+            first = await deploy.apply()
+            assert str(first).splitlines() == [
+                "namespace/shop created",
+                "customresourcedefinition.apiextensions.k8s.io/owns.example.com created",
+                "configmap/a created",
+                "deployment.apps/web created",
+                "own.example.com/o created",
+            ]
+            assert first[3].where == f"{tmp_path}/web.yaml, document 1, line 1"
+            assert first[3].obj is not None
+            assert first[3].obj["spec"]["replicas"] == 1
+            assert first.changed
+            again = await deploy.apply()
+            assert {each.outcome for each in again} == {"unchanged"}
+            assert not again.changed
+            (tmp_path / "1.json").write_text(json.dumps(config("a", k="w")))
+            third = await manifests(k, tmp_path).apply()
+            assert [each.name for each in third.of("configured")] == ["a"]
+            assert [each.name for each in third.of("unchanged")] == [
+                "shop", "owns.example.com", "web", "o",
+            ]  # fmt: skip
+    assert config_map(server.cluster, "a").data == {"k": "w"}
+
+
+async def test_fields_that_manifests_leave_out_are_the_servers_and_removed_ones_go() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a", k="1", l="2")).apply(field_manager="m")
+        await manifests(k, config("a", k="1")).apply(field_manager="m")
+        found = config_map(cluster, "a")
+        assert found.data == {"k": "1"}
+        assert [each.manager for each in found.metadata.managed_fields] == ["m"]
+
+
+async def test_models_are_applied_too() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        model = ConfigMap(metadata=ObjectMeta(name="a"), data={"k": "v"})
+        assert str(await manifests(k, model).apply()) == "configmap/a created"
+    assert config_map(cluster, "a").data == {"k": "v"}
+
+
+async def test_nothing_is_sent_if_a_manifest_is_wrong() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        wrong = [config("a"), config("b", "x"), own("o"), own("p", kind="Missing"), config("a")]
+        with pytest.raises(ManifestError) as raised:
+            await manifests(k, wrong, namespace="default").apply()
+        lines = str(raised.value).splitlines()
+        assert "argument 1[1]: ConfigMap b: its metadata.namespace is 'x'" in lines[0]
+        assert "argument 1[2]: Own o: the server has no resource" in lines[1]
+        assert "argument 1[3]: Missing p: " in lines[2]
+        assert "argument 1[4]: ConfigMap default/a is also in argument 1[0]" in lines[3]
+        with pytest.raises(ManifestError, match="no object to apply"):
+            await manifests(k).apply(prune=SHOP)
+    assert cluster.writes == []
+
+
+async def test_an_object_that_fails_does_not_stop_the_others() -> None:
+    with LocalServer() as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            await manifests(k, config("b", k="theirs")).apply(field_manager="them")
+            both = manifests(k, config("a"), config("b", k="ours"), config("c" * 300), config("d"))
+            with pytest.raises(ManifestSetError) as raised:
+                await both.apply(field_manager="us")
+            error = raised.value
+            lines = str(error).splitlines()
+            assert lines[0] == "2 of 4 objects could not be applied:"
+            assert lines[1].startswith("argument 2: ConfigMap default/b: ")
+            assert 'conflict with "them"' in lines[1]
+            assert lines[2].startswith("argument 3: ConfigMap default/ccc")
+            assert [type(each) for each in error.exceptions] == [ApplyConflict, Invalid]
+            assert [each.name for each in error.result] == ["a", "d"]
+            assert str(error.failures[0].key) == "ConfigMap default/b"
+            forced = manifests(k, config("b", k="ours"))
+            assert (
+                str(await forced.apply(field_manager="us", force=True)) == "configmap/b configured"
+            )
+    assert config_map(server.cluster, "b").data == {"k": "ours"}
+
+
+async def test_when_nobody_answers_the_rest_is_not_tried() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset, max_retries=0) as k:
+        cluster.fail("patch", "configmaps", ConnectionLost, name="b")
+        with pytest.raises(ManifestSetError, match="the rest was not tried") as raised:
+            await manifests(k, [config(name) for name in "abc"]).apply()
+    assert [each.name for each in raised.value.result] == ["a"]
+    assert stored(cluster) == {"configmaps default/a"}
+
+
+async def test_a_dry_run_says_what_would_happen() -> None:
+    """Also to what is in a namespace, or of a kind, that does not exist yet."""
+    with LocalServer() as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            await manifests(k, config("same"), config("other")).apply()
+            before = stored(server.cluster)
+            deploy = manifests(
+                k,
+                [config("same"), config("other", k="v"), config("new")],
+                [space("shop"), config("a", "shop"), definition(), own("o"), own("p", "shop")],
+            )
+            result = await deploy.apply(dry_run=True, prune=SHOP)
+            assert [f"{each.name} {each.outcome}" for each in result] == [
+                "shop created",
+                "owns.example.com created",
+                "same configured",
+                "other configured",
+                "new created",
+                "a created",
+                "o created",
+                "p created",
+            ]
+            assert str(result[2]) == "configmap/same configured (server dry run)"
+            assert str(await deploy.apply(dry_run=True)).count("unchanged") == 1
+            with pytest.raises(ManifestSetError) as raised:
+                await manifests(k, config("a", "missing")).apply(dry_run=True)
+            assert isinstance(raised.value.exceptions[0], NotFound)
+    assert stored(server.cluster) == before
+
+
+async def test_an_object_that_is_being_deleted_is_told() -> None:
+    going = config("a")
+    going["metadata"]["finalizers"] = ["example.com/f"]
+    cluster = FakeCluster(going)
+    async with cluster.clientset(AsyncClientset) as k:
+        await k.core_v1.config_maps("default").delete("a")
+        result = await manifests(k, config("a", k="v")).apply()
+    assert str(result) == "configmap/a configured: it is being deleted"
+
+
+async def test_many_objects_cost_two_requests_each() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        many = manifests(k, [config(f"c{number}") for number in range(300)])
+        assert len(await many.apply()) == 300
+    assert len(cluster.actions) == 600
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        (b"", "the answer is empty"),
+        (b"[]", "expected an object, got list"),
+        (b"{", "Input data was truncated"),
+        (b"{}", "an object of another kind than ConfigMap"),
+        (b'{"metadata": 7}', "metadata must be a dict, not int"),
+        (json.dumps(config("b")).encode(), "another object than ConfigMap default/a"),
+        (json.dumps(config("a", "default")).encode(), "an object without a uid"),
+        (json.dumps(secret("a")).encode(), "an object of another kind than ConfigMap"),
+    ],
+)
+async def test_nonsense_of_servers_is_told(answer: bytes, what: str) -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        replace_answers(cluster, "patch", answer)
+        with pytest.raises(ManifestSetError) as raised:
+            await manifests(k, config("a")).diff()
+    assert what in str(raised.value)
+    assert "hush" not in str(raised.value)
+
+
+def replace_answers(cluster: FakeCluster, verb: str, body: bytes) -> None:
+    def effect(_: Any, proceed: Callable[[], Any]) -> Any:
+        answer = proceed()
+        return type(answer)(200, body, answer.headers)
+
+    cluster.dispatcher.add_rule(Pattern(verb), effect, None)
+
+
+# ---- diff -------------------------------------------------------------------------------------
+
+
+async def test_a_diff_shows_what_an_apply_would_change() -> None:
+    with LocalServer() as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            await manifests(k, config("a", k="1"), secret("s", p="aHVzaA=="), config("c")).apply()
+            server.cluster.clear_actions()
+            changed = manifests(
+                k, config("a", k="2"), secret("s", p="aHVzaDI="), config("b", k="new"), config("c")
+            )
+            diff = await changed.diff()
+            assert diff
+            assert [each.key.name for each in diff.changed] == ["a", "s", "b"]
+            assert '-  k: "1"\n+  k: "2"\n' in diff.of("ConfigMap", "a").text
+            assert "-  p: '*** (before)'\n+  p: '*** (after)'\n" in str(diff)
+            assert "aHVz" not in str(diff)
+            assert "managedFields" not in str(diff)
+            assert "+  k: new\n" in str(diff.of("ConfigMap", "b", "default"))
+            assert not diff.of("ConfigMap", "c")
+            same = await manifests(k, config("a", k="1"), config("c")).diff()
+            assert not same
+            assert str(same) == ""
+            assert len(same) == 2
+    assert {each.options.get("dryRun") for each in server.cluster.writes} == {"All"}
+
+
+async def test_a_diff_of_what_cannot_be_applied_is_an_error() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a", k="theirs")).apply(field_manager="them")
+        with pytest.raises(ManifestSetError, match="1 of 2 objects could not be compared"):
+            await manifests(k, config("a", k="1"), config("b")).diff()
+        assert await manifests(k, config("a", k="1")).diff(force=True)
+
+
+async def test_a_diff_shows_what_would_be_pruned() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), secret("s", p="aHVzaA=="), space("x")).apply(prune=SHOP)
+        diff = await manifests(k, config("a")).diff(prune=SHOP)
+        assert [str(each.key) for each in diff.changed] == ["Secret default/s"]
+        assert "-  p: '***'\n" in str(diff)
+        assert "default/s" in "".join(sorted(stored(cluster)))
+
+
+# ---- delete -----------------------------------------------------------------------------------
+
+
+async def test_delete_takes_the_reverse_order_and_passes_over_what_is_missing() -> None:
+    with LocalServer() as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            deploy = manifests(
+                k, space("shop"), definition(), config("a", "shop"), own("o"), config("b")
+            )
+            await deploy.apply()
+            await k.core_v1.config_maps("default").delete("b")
+            dry = await deploy.delete(dry_run=True)
+            assert len(dry) == 4
+            done = await deploy.delete()
+            assert str(done).splitlines() == [
+                "own.example.com/o deleted",
+                "configmap/a deleted",
+                "customresourcedefinition.apiextensions.k8s.io/owns.example.com deleted",
+                "namespace/shop deleted",
+            ]
+            assert len(await deploy.delete()) == 0
+            # Nobody knows the kind any more, so there is nothing of it.
+            assert len(await manifests(k, own("o")).delete()) == 0
+    assert stored(server.cluster) == set()
+
+
+async def test_what_cannot_be_deleted_is_told() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        both = manifests(k, config("a"), config("b"))
+        await both.apply()
+        cluster.fail("delete", "configmaps", Forbidden, name="b")
+        with pytest.raises(ManifestSetError, match="1 of 2 objects could not be deleted") as raised:
+            await both.delete()
+        assert [each.name for each in raised.value.result] == ["a"]
+
+
+# ---- ApplySets --------------------------------------------------------------------------------
+
+
+async def test_what_the_manifests_no_longer_have_is_pruned() -> None:
+    with LocalServer() as server:
+        cluster = server.cluster
+        cluster.add(config("foreign", k="v"), space("y"))
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            await manifests(k, config("a"), config("b"), config("c", "y"), secret("s")).apply(
+                prune=SHOP
+            )
+            assert annotations(cluster) == ("ConfigMap,Secret", "y")
+            result = await manifests(k, config("a")).apply(prune=SHOP)
+            assert sorted(str(result).splitlines()) == [
+                "configmap/a unchanged",
+                "configmap/b pruned",
+                "configmap/c pruned",
+                "secret/s pruned",
+            ]
+            assert annotations(cluster) == ("ConfigMap", "")
+            assert len(await manifests(k, config("a")).apply(prune=SHOP)) == 1
+    assert stored(cluster) == {
+        "configmaps default/a",
+        "configmaps default/foreign",
+        "secrets default/shop",
+        "namespaces y",
+    }
+
+
+async def test_a_set_may_be_in_the_namespace_that_it_makes() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        deploy = manifests(k, space("shop"), config("a"), namespace="shop")
+        result = await deploy.apply(prune=SHOP)
+        assert [each.name for each in result] == ["shop", "a"]
+        assert annotations(cluster, namespace="shop") == ("ConfigMap,Namespace", "")
+        assert len((await deploy.apply(prune=SHOP)).of("unchanged")) == 2
+
+
+async def test_namespaces_and_definitions_are_pruned_only_if_their_names_are_given() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), space("x"), config("b", "x"), definition(), own("o")).apply(
+            prune=SHOP
+        )
+        less = manifests(k, config("a"))
+        result = await less.apply(prune=SHOP)
+        assert {f"{each.name} {each.outcome}" for each in result} == {
+            "a unchanged",
+            "b pruned",
+            "o pruned",
+            "x kept",
+            "owns.example.com kept",
+        }
+        kinds = "ConfigMap,CustomResourceDefinition.apiextensions.k8s.io,Namespace"
+        assert annotations(cluster) == (kinds, "")
+        named = ApplySet("shop", prune_namespaces=["x"], prune_definitions=["owns.example.com"])
+        result = await less.apply(prune=named)
+        assert {each.name for each in result.of("pruned")} == {"x", "owns.example.com"}
+        assert annotations(cluster) == ("ConfigMap", "")
+    assert "namespaces x" not in stored(cluster)
+
+
+async def test_nothing_is_pruned_if_an_object_failed() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), secret("s")).apply(prune=SHOP)
+        cluster.fail("patch", "configmaps", Forbidden, name="a")
+        with pytest.raises(ManifestSetError):
+            await manifests(k, config("a", k="v")).apply(prune=SHOP)
+        assert annotations(cluster) == ("ConfigMap,Secret", "")
+    assert "secrets default/s" in stored(cluster)
+
+
+async def test_a_dry_run_prunes_nothing_but_says_what() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b")).apply(prune=SHOP)
+        before = (stored(cluster), annotations(cluster))
+        result = await manifests(k, secret("s")).apply(prune=SHOP, dry_run=True)
+        assert sorted(str(result).splitlines()) == [
+            "configmap/a pruned (server dry run)",
+            "configmap/b pruned (server dry run)",
+            "secret/s created (server dry run)",
+        ]
+    assert (stored(cluster), annotations(cluster)) == before
+
+
+async def test_what_servers_list_without_being_asked_is_not_pruned() -> None:
+    """A proxy that ignores selectors must not cost anybody an object."""
+    cluster = FakeCluster(config("foreign"))
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b")).apply(prune=SHOP)
+        everything: Any = {"apiVersion": "v1", "kind": "ConfigMapList", "metadata": {}}
+        place = {"namespace": "default", "uid": "u"}
+        everything["items"] = [
+            {"metadata": {**place, "name": "foreign"}},
+            {"metadata": {**place, "name": "a", "labels": {LABEL: "x"}}},
+        ]
+        replace_answers(cluster, "list", json.dumps(everything).encode())
+        result = await manifests(k, config("a")).apply(prune=SHOP)
+        assert str(result) == "configmap/a unchanged"
+        everything["items"] = [{"metadata": 7}]
+        replace_answers(cluster, "list", json.dumps(everything).encode())
+        with pytest.raises(DecodeError):
+            await manifests(k, config("a")).apply(prune=SHOP)
+    cluster.clear_reactions()
+    assert stored(cluster) >= {"configmaps default/foreign", "configmaps default/b"}
+
+
+async def test_what_stops_being_a_member_in_the_meantime_is_not_pruned() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b"), config("c")).apply(prune=SHOP)
+
+        free: Any = cluster.clientset(Clientset).core_v1.config_maps("default")
+
+        def leave(action: Any) -> None:
+            free.edit("b", lambda obj: obj.metadata.labels.pop(LABEL))
+
+        def change(action: Any) -> None:
+            free.edit("c", lambda obj: obj.data.update(k="v"))
+
+        cluster.react("delete", "configmaps", leave, name="b", times=1)
+        cluster.react("delete", "configmaps", change, name="c", times=1)
+        result = await manifests(k, config("a")).apply(prune=SHOP)
+        assert [each.name for each in result.of("pruned")] == ["c"]
+    assert "configmaps default/b" in stored(cluster)
+
+
+async def test_what_keeps_changing_is_told() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b")).apply(prune=SHOP)
+        edits = iter(range(100))
+
+        def meanwhile(action: Any) -> None:
+            free = cluster.clientset(Clientset).core_v1.config_maps("default")
+            free.edit("b", lambda obj: obj.data.update(k=str(next(edits))))
+
+        cluster.react("delete", "configmaps", meanwhile)
+        with pytest.raises(ManifestSetError, match="ConfigMap default/b keeps changing"):
+            await manifests(k, config("a")).apply(prune=SHOP)
+        assert annotations(cluster) == ("ConfigMap", "")
+
+
+async def test_objects_of_another_set_are_refused_and_stay_in_it() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a", k="1")).apply(prune=SHOP)
+        with pytest.raises(ManifestSetError, match="it belongs to another ApplySet") as raised:
+            await manifests(k, config("a", k="2")).apply(prune=ApplySet("other"), force=True)
+        assert isinstance(raised.value.exceptions[0], ApplySetError)
+        # An apply without the set takes nothing out of it.
+        await manifests(k, config("a", k="3")).apply()
+        found = config_map(cluster, "a")
+        assert found.data == {"k": "3"}
+        assert LABEL in found.metadata.labels
+        assert [each.name for each in await manifests(k, config("b")).apply(prune=SHOP)] == [
+            "b",
+            "a",
+        ]
+
+
+async def test_sets_of_other_tools_and_other_objects_are_refused() -> None:
+    cluster = FakeCluster(secret("mine"))
+    async with cluster.clientset(AsyncClientset) as k:
+        one = manifests(k, config("a"))
+        with pytest.raises(ApplySetError, match="Secret default/mine, exists and is no ApplySet"):
+            await one.apply(prune=ApplySet("mine"))
+        await one.apply(prune=ApplySet("shop", tool="kubectl/v1.32.0"))
+        with pytest.raises(ApplySetError, match="is managed by 'kubectl', not by 'clientgen'"):
+            await one.apply(prune=SHOP)
+        with pytest.raises(ApplySetError, match="is managed by 'kubectl'"):
+            await one.diff(prune=SHOP)
+        with pytest.raises(ApplySetError, match="is managed by 'kubectl'"):
+            await one.delete(prune=SHOP)
+        labelled = config("b")
+        labelled["metadata"]["labels"] = {LABEL: "x"}
+        with pytest.raises(ManifestError, match=f"ConfigMap default/b has the label {LABEL}"):
+            await manifests(k, labelled).apply(prune=SHOP)
+        with pytest.raises(ManifestError, match="Secret default/new is the parent of the ApplySet"):
+            await manifests(k, secret("new")).apply(prune=ApplySet("new"))
+    assert "secrets default/new" not in stored(cluster)
+
+
+async def test_the_parent_is_taken_back_from_others_as_by_kubectl() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a")).apply(prune=SHOP)
+        name = "applyset.kubernetes.io/additional-namespaces"
+        cluster.clientset(Clientset).core_v1.secrets("default").edit(
+            "shop", lambda obj: obj.metadata.annotations.update({name: "x"})
+        )
+        await manifests(k, config("a")).apply(prune=SHOP)
+        assert annotations(cluster) == ("ConfigMap", "")
+
+
+async def test_custom_resources_may_be_parents_if_their_definition_says_so() -> None:
+    parents = definition("parents", **{"applyset.kubernetes.io/is-parent-type": ""})
+    cluster = FakeCluster(crds=[parents, definition()])
+    async with cluster.clientset(AsyncClientset) as k:
+        one = manifests(k, config("a"))
+        with pytest.raises(ApplySetError, match="the server has no kind Missing"):
+            await one.apply(prune=ApplySet("p", kind="Missing"))
+        with pytest.raises(ApplySetError, match="Own cannot be the parent of an ApplySet"):
+            await one.apply(prune=ApplySet("p", kind="Own.example.com"))
+        chosen = ApplySet("p", kind="Parent.example.com")
+        with pytest.raises(ApplySetError, match="Parent default/p, does not exist"):
+            await one.apply(prune=chosen)
+        # It has to be made by hand, with the annotations of an empty set.
+        made = own("p", kind="Parent")
+        await manifests(k, made).apply()
+        with pytest.raises(ApplySetError, match="Parent default/p, exists and is no ApplySet"):
+            await one.apply(prune=chosen)
+
+
+async def test_parents_may_be_config_maps_in_other_namespaces() -> None:
+    cluster = FakeCluster(space("x"))
+    async with cluster.clientset(AsyncClientset) as k:
+        chosen = ApplySet("p", kind="ConfigMap", namespace="x")
+        await manifests(k, config("a"), config("b")).apply(prune=chosen)
+        result = await manifests(k, config("a")).apply(prune=chosen)
+        assert [each.name for each in result.of("pruned")] == ["b"]
+        parent = config_map(cluster, "p", "x")
+        names = parent.metadata.annotations["applyset.kubernetes.io/additional-namespaces"]
+        assert names == "default"
+        assert [each.manager for each in parent.metadata.managed_fields] == ["clientgen-applyset"]
+
+
+async def test_kinds_that_are_gone_are_forgotten_and_unknown_ones_are_not() -> None:
+    cluster = FakeCluster(crds=[definition()])
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), own("o")).apply(prune=SHOP)
+        definitions: Any = cluster.clientset(Clientset).apiextensions_v1
+        definitions.custom_resource_definitions().delete("owns.example.com")
+        result = await manifests(k, config("a")).apply(prune=SHOP)
+        assert str(result) == "configmap/a unchanged"
+        assert annotations(cluster) == ("ConfigMap", "")
+
+
+async def test_deleting_a_set_deletes_all_its_members_and_its_parent() -> None:
+    cluster = FakeCluster(config("foreign"))
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b"), space("x"), secret("s")).apply(prune=SHOP)
+        result = await manifests(k, config("a")).delete(prune=SHOP)
+        assert {f"{each.name} {each.outcome}" for each in result} == {
+            "a deleted",
+            "b pruned",
+            "s pruned",
+            "x kept",
+        }
+        assert annotations(cluster) == ("Namespace", "")
+        result = await manifests(k).delete(prune=ApplySet("shop", prune_namespaces=["x"]))
+        assert [each.name for each in result] == ["x"]
+        assert len(await manifests(k).delete(prune=SHOP)) == 0
+    assert stored(cluster) == {"configmaps default/foreign"}
+
+
+@pytest.mark.parametrize("namespace", ["", "  ", 0, "a/b"])
+async def test_a_namespace_that_is_none_is_refused_at_once(namespace: Any) -> None:
+    async with FakeCluster().clientset(AsyncClientset) as k:
+        with pytest.raises(ValueError, match="namespace"):
+            manifests(k, config("a"), namespace=namespace)
+
+
+@pytest.mark.parametrize("prune", ["shop", True])
+async def test_what_is_no_apply_set_is_refused(prune: Any) -> None:
+    cluster = FakeCluster(config("a"))
+    async with cluster.clientset(AsyncClientset) as k:
+        with pytest.raises(TypeError, match="prune must be an ApplySet"):
+            await manifests(k, config("a")).apply(prune=prune)
+        with pytest.raises(TypeError, match="prune must be an ApplySet"):
+            await manifests(k, config("a")).diff(prune=prune)
+        with pytest.raises(TypeError, match="prune must be an ApplySet"):
+            await manifests(k, config("a")).delete(prune=prune)
+    assert stored(cluster) == {"configmaps default/a"}
+
+
+async def test_a_parent_that_somebody_else_makes_meanwhile_is_refused() -> None:
+    cluster = FakeCluster()
+
+    def meanwhile(action: Any) -> None:
+        k: Any = cluster.clientset(Clientset)
+        k.apply({**secret("shop", p="aHVzaA=="), "metadata": {"name": "shop"}})
+
+    async with cluster.clientset(AsyncClientset) as k:
+        cluster.react("patch", "secrets", meanwhile, name="shop", times=1)
+        with pytest.raises(ApplySetError, match="was created by somebody else"):
+            await manifests(k, config("a")).apply(prune=SHOP)
+    assert stored(cluster) == {"secrets default/shop"}
+
+
+async def test_a_parent_with_data_is_not_deleted() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a")).apply(prune=SHOP)
+        free: Any = cluster.clientset(Clientset).core_v1.secrets("default")
+        free.patch("shop", {"data": {"p": "aHVzaA=="}})
+        result = await manifests(k, config("a")).delete(prune=SHOP)
+        assert str(result).splitlines() == [
+            "configmap/a deleted",
+            "secret/shop kept: it has data, which no ApplySet needs: delete it yourself",
+        ]
+        assert annotations(cluster) == ("", "")
+
+
+async def test_a_kind_that_is_not_listed_for_once_is_not_forgotten() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), secret("s")).apply(prune=SHOP)
+        cluster.react("list", "secrets", 404, times=2)
+        await manifests(k, config("a")).apply(prune=SHOP)
+        assert annotations(cluster) == ("ConfigMap,Secret", "")
+        result = await manifests(k, config("a")).delete(prune=SHOP)
+        assert "secret/shop kept: the server did not list its members: Secret" in str(result)
+        result = await manifests(k).delete(prune=SHOP)
+        assert [each.name for each in result.of("pruned")] == ["s"]
+    assert stored(cluster) == set()
+
+
+async def test_a_set_with_its_own_definition_is_deleted_with_its_parent() -> None:
+    """Its kind cannot be listed any more, and the server says that it is gone."""
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, definition(), own("o"), own("p")).apply(prune=SHOP)
+        await manifests(k, definition(), own("o")).delete(prune=SHOP)
+    assert stored(cluster) == set()
+
+
+async def test_a_list_that_ends_in_a_404_is_an_error() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b")).apply(prune=SHOP)
+        metadata = {"resourceVersion": "1", "continue": "more"}
+        page = {"apiVersion": "v1", "kind": "ConfigMapList", "metadata": metadata, "items": []}
+        answers = iter([json.dumps(page).encode()])
+
+        def effect(_: Any, proceed: Callable[[], Any]) -> Any:
+            body = next(answers, None)
+            status = {"kind": "Status", "apiVersion": "v1", "code": 404, "reason": "NotFound"}
+            return Response(200, body) if body else Response(404, json.dumps(status).encode())
+
+        cluster.dispatcher.add_rule(Pattern("list", "configmaps"), effect, None)
+        with pytest.raises(ApplySetError, match="the server did not list all configmaps"):
+            await manifests(k, config("a")).apply(prune=SHOP)
+
+
+async def test_members_with_wrong_names_stop_pruning_before_it_begins() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a"), config("b")).apply(prune=SHOP)
+        labels = config_map(cluster, "b").metadata.labels
+        wrong = [
+            {"metadata": {"name": name, "namespace": "default", "uid": name, "labels": labels}}
+            for name in ("b", "../x")
+        ]
+        answer = {"apiVersion": "v1", "kind": "ConfigMapList", "metadata": {}, "items": wrong}
+        replace_answers(cluster, "list", json.dumps(answer).encode())
+        with pytest.raises(ApplySetError, match="the server listed configmaps: name cannot be"):
+            await manifests(k, config("a")).apply(prune=SHOP)
+        cluster.clear_reactions()
+    assert "configmaps default/b" in stored(cluster)
+
+
+async def test_definitions_do_not_redefine_known_kinds() -> None:
+    crd = definition()
+    crd["spec"] = {**crd["spec"], "group": "apps"}
+    crd["spec"]["names"] = {**crd["spec"]["names"], "kind": "Deployment", "plural": "owns"}
+    cluster = FakeCluster(crds=[definition()])
+    async with cluster.clientset(AsyncClientset) as k:
+        with pytest.raises(ManifestError, match="but they are known as namespaced deployments"):
+            await manifests(k, crd, deployment("web")).apply()
+        crd = definition()
+        crd["spec"] = {**crd["spec"], "scope": "Cluster"}
+        with pytest.raises(ManifestError, match="but they are known as namespaced owns"):
+            await manifests(k, crd, own("o")).delete()
+
+
+# ---- wait -------------------------------------------------------------------------------------
+
+
+def deployment(name: str) -> dict[str, Any]:
+    labels = {"app": name}
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name},
+        "spec": {"selector": {"matchLabels": labels}, "template": template},
+    }
+
+
+async def test_apply_waits_until_all_is_ready() -> None:
+    """Only what the answers do not show as ready costs requests."""
+    with LocalServer() as server:
+        server.cluster.play()
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            deploy = manifests(k, deployment("web"), config("a"))
+            await deploy.apply(wait=60)
+            listed = [str(each) for each in server.cluster.actions if each.verb == "list"]
+            assert listed == ["list deployments.apps default"]
+            await deploy.wait(ready, timeout=60)
+            await deploy.wait(lambda obj: obj.metadata.name, timeout=60)
+
+
+async def test_what_is_not_ready_in_time_is_told() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        deploy = manifests(k, deployment("web"), config("a"), deployment("other"))
+        with pytest.raises(ManifestSetError) as raised:
+            await deploy.apply(wait=0)
+        lines = str(raised.value).splitlines()
+        assert lines[0] == "2 of 3 objects are not as waited for (ready):"
+        assert lines[1].startswith("argument 1: Deployment default/web: ")
+        assert lines[2].startswith("argument 3: Deployment default/other: ")
+        assert len(raised.value.result) == 3
+        assert [type(each) for each in raised.value.exceptions] == [WaitTimeout] * 2
+        with pytest.raises(ManifestSetError, match="1 of 3 objects are not as waited for"):
+            await deploy.wait(
+                lambda obj: obj.kind == "ConfigMap" or obj.metadata.name == "web", timeout=0
+            )
+
+
+async def test_an_object_that_failed_ends_the_wait() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        deploy = manifests(k, config("a"), deployment("web"), own("o"), definition())
+        await deploy.apply()
+        with pytest.raises(ManifestSetError) as raised:
+            await deploy.wait(
+                lambda obj: obj.metadata.name in {"o", "owns.example.com"},
+                fail=lambda obj: obj.metadata.name == "a",
+            )
+        names = [failure.key and failure.key.name for failure in raised.value.failures]
+        assert names == ["a", "web"]
+        assert isinstance(raised.value.exceptions[0], WaitFailed)
+
+
+async def test_delete_waits_until_all_is_gone() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        kept = config("a")
+        kept["metadata"]["finalizers"] = ["example.com/f"]
+        deploy = manifests(k, kept, config("b"))
+        await deploy.apply()
+        with pytest.raises(ManifestSetError, match=r"1 of 2 .* not as waited for \(deleted"):
+            await deploy.delete(wait=0)
+        free: Any = cluster.clientset(Clientset).core_v1.config_maps("default")
+        free.edit("a", lambda obj: obj.metadata.finalizers.clear())
+        await deploy.wait(deleted, timeout=0)
+        assert len(await deploy.delete(wait=0)) == 0
+
+
+async def test_definitions_are_waited_for() -> None:
+    """A server takes a while until it serves a new kind."""
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        early = definition()
+        hidden = {"status": {"conditions": []}}
+
+        def effect(_: Any, proceed: Callable[[], Any]) -> Any:
+            answer = proceed()
+            body = json.loads(answer.body)
+            return type(answer)(
+                answer.status, json.dumps({**body, **hidden}).encode(), answer.headers
+            )
+
+        cluster.dispatcher.add_rule(
+            Pattern("patch", "customresourcedefinitions.apiextensions.k8s.io"), effect, None
+        )
+        await manifests(k, own("o"), early).apply()
+        asked = [str(each) for each in cluster.actions]
+        assert "list customresourcedefinitions.apiextensions.k8s.io" in asked
+        crd = "customresourcedefinitions.apiextensions.k8s.io"
+        cluster.fail("list", crd, Forbidden, times=None)
+        with pytest.raises(
+            ManifestSetError, match=r"CustomResourceDefinition owns\.example\.com: "
+        ):
+            await manifests(k, own("o"), early).apply()
+
+
+# ---- interruption -----------------------------------------------------------------------------
+
+
+def interrupt(cluster: FakeCluster, number: int, *, after: bool) -> list[str]:
+    """Break the request of this number, before or after it takes effect; gives the requests."""
+    seen: list[str] = []
+
+    def effect(action: Any, proceed: Callable[[], Any]) -> Any:
+        seen.append(str(action))
+        if len(seen) != number:
+            return proceed()
+        if not after:
+            return cut_response(Response(0), None)
+        return afterwards(proceed(), lambda answer: cut(answer, 0))
+
+    cluster.dispatcher.add_rule(Pattern(), effect, None)
+    return seen
+
+
+async def interrupted(number: int) -> int:
+    """Run two applies, the second of them interrupted; gives how many requests there were."""
+    cluster = FakeCluster(config("foreign"), space("y"))
+    async with cluster.clientset(AsyncClientset, max_retries=0) as k:
+        old = [config("a", k="1"), config("b"), config("c", "y"), own("o", "y"), definition()]
+        new = [config("a", k="2"), secret("s"), space("z"), config("d", "z")]
+        chosen = ApplySet("shop", prune_definitions=["owns.example.com"])
+        await manifests(k, old).apply(prune=chosen)
+        seen = interrupt(cluster, number, after=number % 2 == 0)
+        with suppress(ClientError):
+            await manifests(k, new).apply(prune=chosen)
+        count = len(seen)
+        cluster.clear_reactions()
+        assert "configmaps default/foreign" in stored(cluster), number
+        await manifests(k, new).apply(prune=chosen)
+        assert stored(cluster) == {
+            "configmaps default/a",
+            "configmaps default/foreign",
+            "configmaps z/d",
+            "secrets default/s",
+            "secrets default/shop",
+            "namespaces y",
+            "namespaces z",
+        }, number
+        assert annotations(cluster) == ("ConfigMap,Namespace,Secret", "z"), number
+        assert config_map(cluster, "a").data == {"k": "2"}
+    return count
+
+
+async def test_a_run_that_is_cut_short_anywhere_is_completed_by_the_next() -> None:
+    number = 1
+    while await interrupted(number) >= number:
+        number += 1
+    assert number > 20
+
+
+async def test_a_first_run_that_is_cut_short_and_then_given_up_leaves_nothing_behind() -> None:
+    """The parent knows of all members before the first one exists."""
+    for number in range(1, 30):
+        cluster = FakeCluster(config("foreign"), space("y"))
+        async with cluster.clientset(AsyncClientset, max_retries=0) as k:
+            interrupt(cluster, number, after=number % 2 == 0)
+            with suppress(ClientError):
+                await manifests(k, config("a"), config("c", "y"), secret("s")).apply(prune=SHOP)
+            cluster.clear_reactions()
+            await manifests(k, config("b")).apply(prune=SHOP)
+            assert stored(cluster) == {
+                "configmaps default/b",
+                "configmaps default/foreign",
+                "secrets default/shop",
+                "namespaces y",
+            }, number

@@ -1,0 +1,258 @@
+"""When own writes leave the store of an informer; `test_own_writes_model` tests the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clientgen.runtime._cache.deltas import Added, Updated
+from clientgen.runtime._cache.indexer import Indexer
+from clientgen.runtime._cache.own_writes import OwnWrites, version_number
+from clientgen.runtime._cache.write_requests import target_of
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime.models import Unstructured
+
+
+def made(name: str, version: int | str, uid: str = "") -> Unstructured:
+    metadata = {"name": name, "uid": uid or name, "resourceVersion": str(version)}
+    return Unstructured({"metadata": metadata})
+
+
+class Store:
+    def __init__(self, *, selective: bool = False) -> None:
+        self.writes: OwnWrites[Any] = OwnWrites(Indexer(), selective=selective)
+        self.writes.replace(None, [made("a", 5)], "10")
+
+    def write(self, name: str, version: int | str, now: float = 0.0, **options: Any) -> None:
+        sent = self.writes.sending("", name)
+        assert sent is not None
+        self.writes.wrote(sent, made(name, version), now, **options)
+        self.writes.over(sent)
+
+    def delete(self, name: str, now: float = 0.0, uid: str = "") -> None:
+        sent = self.writes.sending("", name)
+        assert sent is not None
+        self.writes.deleted(sent, name, "", uid or name, now)
+        self.writes.over(sent)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        objects = self.writes.indexer.list()
+        return {obj.metadata.name: obj.metadata.resource_version for obj in objects}
+
+
+def test_what_others_rewrote_a_thousand_times_is_still_waited_for():
+    store = Store()
+    store.write("b", 11, selected=False)  # no event will tell of it
+    for version in range(12, 1000):
+        store.write("a", version)
+    assert len(store.writes) == 2
+    store.writes.passed(None, "11", 0.0)
+    assert len(store.writes) == 1
+    store.writes.passed(None, "2000", 0.0)
+    assert len(store.writes) == 0
+
+
+def test_a_deletion_that_never_comes_is_forgotten_after_ten_minutes():
+    store = Store(selective=True)
+    store.delete("a")
+    assert store.versions == {}
+    assert store.writes.needs_latest(None)
+    store.writes.passed(None, "20", 599.0)
+    assert store.versions == {}
+    store.writes.passed(None, "30", 601.0)
+    assert store.versions == {"a": "5"}
+    [told] = store.writes.take_revealed()
+    assert isinstance(told, Updated)
+    assert told.new.metadata.name == "a"
+
+
+def test_what_was_deleted_before_the_last_deletion_is_not_shown_again():
+    """Others made `b` three times; the program deleted the first two before the watch told."""
+    store = Store(selective=True)
+    store.delete("b", uid="first")
+    store.delete("b", uid="second")
+    for uid, version in (("first", 11), ("second", 13)):
+        store.writes.apply_event("ADDED", made("b", version, uid))
+        assert store.versions == {"a": "5"}
+        store.writes.apply_event("DELETED", made("b", version + 1, uid))
+    store.writes.apply_event("ADDED", made("b", 15, "third"))
+    assert store.versions == {"a": "5", "b": "15"}
+
+
+def test_what_is_older_than_a_write_before_the_deletion_is_not_shown():
+    store = Store(selective=True)
+    store.write("c", 20)
+    store.delete("b", uid="last")
+    store.writes.apply_event("ADDED", made("b", 15, "another"))
+    assert "b" not in store.versions
+    store.writes.apply_event("DELETED", made("b", 16, "another"))
+    store.writes.apply_event("ADDED", made("b", 18, "one more"))
+    store.writes.passed(None, "19", 11.0)
+    assert "b" not in store.versions
+    store.writes.apply_event("DELETED", made("b", 21, "one more"))
+    store.writes.apply_event("ADDED", made("b", 25, "next"))
+    store.writes.passed(None, "25", 13.0)
+    assert store.versions["b"] == "25"
+
+
+def test_an_object_of_which_a_deletion_came_is_forgotten_after_a_minute():
+    """To a watch with selectors, an object that is not selected any more is deleted, too."""
+    store = Store(selective=True)
+    store.delete("a")
+    store.writes.apply_event("DELETED", made("a", 11, "a"))
+    store.writes.passed(None, "12", 59.0)
+    assert len(store.writes) == 1
+    store.writes.passed(None, "13", 61.0)
+    assert len(store.writes) == 0
+
+
+def test_an_object_from_before_a_create_that_is_not_selected_is_not_shown():
+    """Others made and deleted `b`; then the program made one that the selectors leave out."""
+    store = Store(selective=True)
+    store.write("b", 30, selected=False, is_create=True)
+    store.writes.apply_event("ADDED", made("b", 25, "earlier"))
+    assert "b" not in store.versions
+    store.writes.apply_event("DELETED", made("b", 26, "earlier"))
+    store.writes.passed(None, "30", 0.0)
+    assert "b" not in store.versions
+    assert len(store.writes) == 0
+
+
+def test_the_next_create_tells_when_a_deletion_is_over():
+    """Others make `b` twice and the program deletes the second one; then the watch tells."""
+    store = Store(selective=True)
+    store.write("c", 20)
+    store.delete("b", uid="second")
+    assert store.writes.needs_latest(None)
+    store.writes.apply_event("ADDED", made("b", 25, "first"))
+    assert "b" not in store.versions
+    early = store.writes.sending("", "d")
+    store.writes.over(early)
+    store.write("d", 30, is_create=True)
+    assert not store.writes.needs_latest(None)
+    store.writes.passed(None, "29", 0.0)
+    assert "b" not in store.versions
+    store.writes.apply_event("DELETED", made("b", 26, "first"))
+    store.writes.apply_event("ADDED", made("b", 27, "second"))
+    assert "b" not in store.versions
+    store.writes.apply_event("DELETED", made("b", 28, "second"))
+    store.writes.apply_event("ADDED", made("b", 31, "third"))
+    assert store.versions["b"] == "31"
+
+
+def test_a_create_that_was_sent_before_a_deletion_was_answered_tells_nothing():
+    store = Store(selective=True)
+    sent = store.writes.sending("", "c")
+    store.delete("b", uid="second")
+    assert sent is not None
+    store.writes.wrote(sent, made("c", 20), 0.0, is_create=True)
+    store.writes.passed(None, "20", 0.0)
+    store.writes.apply_event("ADDED", made("b", 25, "first"))
+    assert "b" not in store.versions
+
+
+def test_an_object_that_may_be_the_next_one_is_shown_after_ten_seconds():
+    store = Store(selective=True)
+    store.delete("b", uid="unknown")
+    store.writes.apply_event("ADDED", made("b", 25, "another"))
+    store.writes.passed(None, "25", 9.0)
+    assert "b" not in store.versions
+    store.writes.passed(None, "26", 11.0)
+    assert store.versions["b"] == "25"
+
+
+def test_a_write_that_the_watch_never_passes_is_forgotten_after_ten_minutes():
+    store = Store()
+    store.write("a", 1000)
+    store.writes.passed(None, "20", 599.0)
+    assert store.versions == {"a": "1000"}
+    store.writes.passed(None, "21", 601.0)
+    assert store.versions == {"a": "5"}
+
+
+@pytest.mark.parametrize("version", ["abc", "", "007", "1.5", "9" * 40])
+def test_versions_that_are_no_numbers(version):
+    assert version_number(version) is None
+    store = Store()
+    store.write("a", version)
+    assert store.versions == {"a": "5"}
+    store.write("a", 12)
+    store.writes.passed(None, version or "x", 0.0)
+    assert store.versions == {"a": "5"}
+
+
+def test_a_server_that_was_set_back_is_believed():
+    store = Store()
+    store.write("a", 7)  # the watch was at 10 before that was sent
+    assert store.versions == {"a": "7"}
+    store.writes.passed(None, "11", 0.0)
+    assert store.versions == {"a": "7"}
+    store.writes.reads(None, latest=True)
+    store.writes.replace(None, [made("a", 8)], "8")
+    assert store.versions == {"a": "8"}
+    assert len(store.writes) == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "body", "expected"),
+    [
+        ("POST", "/api/v1/namespaces/shop/pods", b"{}", ("", "pods", "shop", "", "")),
+        ("PUT", "/apis/apps/v1/namespaces/s/deployments/web/scale", b"{}",
+         ("apps", "deployments", "s", "web", "scale")),
+        ("PATCH", "/api/v1/namespaces/shop", b"{}", ("", "namespaces", "", "shop", "")),
+        ("PUT", "/api/v1/namespaces/shop/finalize", b"{}",
+         ("", "namespaces", "", "shop", "finalize")),
+        ("PATCH", "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode?force=true", b"",
+         ("rbac.authorization.k8s.io", "clusterroles", "", "system:node", "")),
+        ("DELETE", "/api/v1/nodes/n1", None, ("", "nodes", "", "n1", "")),
+        ("GET", "/api/v1/nodes/n1", None, None),
+        ("POST", "/api/v1/namespaces/shop/pods?dryRun=All", b"{}", None),
+        ("DELETE", "/api/v1/nodes/n1", b'{"dryRun":["All"]}', None),
+        ("DELETE", "/api/v1/nodes/n1", b"k8s\x00", None),
+        ("POST", "/version", b"{}", None),
+        ("POST", "/api", b"{}", None),
+        ("POST", "/api/v1", b"{}", None),
+    ],
+)  # fmt: skip
+def test_what_a_request_writes(method, target, body, expected):
+    found = target_of(HttpRequest(method, target, (), body))
+    if expected is None:
+        assert found is None
+        return
+    assert found is not None
+    group, plural, namespace, name, subresource = expected
+    assert (found.group, found.plural) == (group, plural)
+    assert (found.namespace, found.name, found.subresource) == (namespace, name, subresource)
+
+
+def test_a_removed_namespace_is_forgotten_with_what_was_written_there():
+    writes: OwnWrites[Any] = OwnWrites(Indexer(), changing=True)
+    assert writes.sending("red", "red/a") is None
+    writes.add_namespace("red")
+    writes.replace("red", [in_red("a", 5), in_red("b", 6)], "10")
+    deleting, writing = writes.sending("red", "red/a"), writes.sending("red", "red/b")
+    assert deleting
+    assert writing
+    own = writes.sending("red", "red/c")
+    assert own
+    writes.wrote(own, in_red("c", 11), 0.0, is_create=True)
+    assert len(writes) == 1
+    forgotten = writes.remove_namespace("red")
+    assert [obj.metadata.name for obj in forgotten] == ["a", "b"]
+    assert (len(writes), len(writes.indexer), writes.take_revealed()) == (0, 0, [])
+
+    writes.add_namespace("red")
+    writes.deleted(deleting, "red/a", "red", "a", 0.0)
+    writes.wrote(writing, in_red("b", 12), 0.0)
+    assert len(writes) == 0
+    told = writes.replace("red", [in_red("a", 13, "new")], "14")
+    assert told == [Added(in_red("a", 13, "new"), is_initial=True)]
+    assert [*writes.indexer.stored] == ["red/a"]
+
+
+def in_red(name: str, version: int, uid: str = "") -> Unstructured:
+    obj = made(name, version, uid)
+    obj["metadata"]["namespace"] = "red"
+    return obj

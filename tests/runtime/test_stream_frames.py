@@ -1,0 +1,96 @@
+"""Frames of WebSockets and channels of exec, whatever the pieces in which they come."""
+
+from __future__ import annotations
+
+import contextlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clientgen.runtime._http.request import RequestInfo
+from clientgen.runtime._streams.channels import (
+    exit_code_in,
+    exit_status,
+    message,
+    resizing,
+    size_in,
+    split,
+)
+from clientgen.runtime._streams.outputs import Output, OutputReader
+from clientgen.runtime._streams.websocket import Frames
+from clientgen.runtime.errors import ApiError, ConnectionLost, ResponseBroken
+
+INFO = RequestInfo("GET", "/exec")
+MESSAGES = st.lists(
+    st.one_of(st.binary(max_size=200), st.text(max_size=50), st.just(b"x" * 70_000))
+)
+CUTS = st.lists(st.integers(1, 40_000), min_size=1, max_size=8)
+
+
+def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
+    """Cut bytes at lengths that begin again when they are used up."""
+    parts: list[bytes] = []
+    while data:
+        cut = cuts[len(parts) % len(cuts)]
+        parts.append(data[:cut])
+        data = data[cut:]
+    return parts
+
+
+@given(st.booleans(), MESSAGES, CUTS)
+def test_messages_arrive_whole_and_in_order(
+    is_from_server: bool, messages: list[bytes | str], cuts: list[int]
+) -> None:
+    sender, receiver = Frames(is_server=is_from_server), Frames(is_server=not is_from_server)
+    for each in messages:
+        sender.send(each)
+    sender.close()
+    received = [got for part in pieces(sender.take(), cuts) for got in receiver.receive(part)]
+    assert received == [each.encode() if isinstance(each, str) else each for each in messages]
+    assert (receiver.is_over, receiver.ending) == (True, "")
+
+
+@given(st.lists(st.binary(min_size=1, max_size=300), min_size=1))
+def test_bytes_that_are_no_frames_end_the_connection_with_a_reason(parts: list[bytes]) -> None:
+    frames = Frames()
+    for part in parts:
+        for got in frames.receive(part):
+            assert isinstance(got, bytes)
+    frames.take()
+    if frames.is_over:
+        assert frames.receive(b"more") == []
+        assert "\n" not in frames.ending
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([1, 2]), st.binary(max_size=50))),
+    st.integers(0, 255),
+    CUTS,
+)
+def test_output_and_exit_code_come_through_the_channels(
+    written: list[tuple[int, bytes]], code: int, cuts: list[int]
+) -> None:
+    reader = OutputReader(INFO)
+    names = {1: "stdout", 2: "stderr"}
+    for channel, data in written:
+        expected = (names[channel], data) if data else None
+        assert reader.feed(message(channel, data)) == expected
+    for part in pieces(exit_status(code), cuts):
+        assert reader.feed(message(3, part)) is None
+    assert reader.finish() == reader.exit_code == code == exit_code_in(exit_status(code), INFO)
+
+
+@given(st.lists(st.binary(max_size=100)))
+def test_any_messages_are_output_or_an_error(messages: list[bytes]) -> None:
+    reader = OutputReader(INFO)
+    for each in messages:
+        got = reader.feed(each)
+        assert got is None or (isinstance(got, Output) and (each[0], got.data) == split(each))
+    with contextlib.suppress(ApiError, ConnectionLost, ResponseBroken):
+        assert isinstance(reader.finish(), int)
+
+
+@given(st.integers(1, 65535), st.integers(1, 65535))
+def test_sizes_of_terminals_come_through(width: int, height: int) -> None:
+    channel, data = split(resizing(width, height))
+    assert (channel, size_in(data)) == (4, (width, height))

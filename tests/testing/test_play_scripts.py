@@ -1,0 +1,416 @@
+"""Pods that are scripted: what they look like, and how they come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kubeapi import Clientset
+from support.play import (
+    NAMESPACE,
+    conditions,
+    deployment,
+    objects,
+    one,
+    playing,
+    pod_spec,
+    put,
+    reasons,
+    set_status,
+    states,
+    without,
+)
+
+from clientgen.testing import Play, cluster_of, fake_clientset
+
+
+def pod(name: str = "one", image: str = "nginx:1", **spec: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": NAMESPACE, "labels": {"app": name}}
+    spec = {**pod_spec(image), **spec}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def container(cluster: Any, name: str = "one") -> dict[str, Any]:
+    found: dict[str, Any] = one(cluster, "pods", name)["status"]["containerStatuses"][0]
+    return found
+
+
+def test_crash_loop() -> None:
+    """A container that crashes is restarted at once, then after 10, 20, 40 seconds and so on."""
+    cluster, _, clock, play = playing()
+    play.pods(NAMESPACE, "one").crash(exit_code=3, reason="OOMKilled", message="too big")
+    put(cluster, pod())
+
+    found = container(cluster)
+    assert found["restartCount"] == 1
+    uid = one(cluster, "pods", "one")["metadata"]["uid"]
+    assert found["state"] == {
+        "waiting": {
+            "reason": "CrashLoopBackOff",
+            "message": f"back-off 10s restarting failed container=main pod=one_shop({uid})",
+        }
+    }
+    assert without(found["lastState"]["terminated"], "containerID", "startedAt", "finishedAt") == {
+        "exitCode": 3,
+        "reason": "OOMKilled",
+        "message": "too big",
+    }
+    assert one(cluster, "pods", "one")["status"]["phase"] == "Running"
+    assert ("Ready", "False", "ContainersNotReady") in conditions(one(cluster, "pods", "one"))
+    for seconds, restarts in ((10, 2), (20, 3), (39, 3), (1, 4)):
+        clock.step(seconds)
+        assert container(cluster)["restartCount"] == restarts
+    cluster.settle()
+    assert clock.monotonic() == 70
+    assert "BackOff" in reasons(cluster, "one")
+
+
+def test_crash_loop_that_recovers() -> None:
+    """A pod that recovers is restarted at once."""
+    cluster, _, _, play = playing()
+    pods = play.pods(NAMESPACE, "one").crash()
+    put(cluster, pod())
+    assert states(objects(cluster, "pods")) == ["CrashLoopBackOff"]
+    pods.recover()
+
+    assert states(objects(cluster, "pods")) == ["running"]
+    assert container(cluster)["restartCount"] == 2
+
+
+def test_a_pod_that_runs_crashes() -> None:
+    """A script is for pods that are there as well."""
+    cluster, _, clock, play = playing()
+    put(cluster, pod())
+    play.pods(NAMESPACE, "one").crash(after=5, times=1)
+    assert states(objects(cluster, "pods")) == ["running"]
+    clock.step(5)
+
+    assert container(cluster)["restartCount"] == 1
+    assert states(objects(cluster, "pods")) == ["running"]
+
+
+def test_failed_pod() -> None:
+    """A container that fails and is not restarted ends its pod."""
+    cluster, _, _, play = playing()
+    play.pods(NAMESPACE).crash(exit_code=2)
+    put(cluster, pod(restartPolicy="Never"))
+
+    found = one(cluster, "pods", "one")
+    assert found["status"]["phase"] == "Failed"
+    assert conditions(found) == [
+        ("PodReadyToStartContainers", "False", ""),
+        ("Initialized", "True", ""),
+        ("Ready", "False", "PodFailed"),
+        ("ContainersReady", "False", "PodFailed"),
+        ("PodScheduled", "True", ""),
+    ]
+
+
+def test_fail_to_pull() -> None:
+    """An image that is not there leaves the pod pending, until it is there."""
+    cluster, _, _, play = playing()
+    pods = play.pods(NAMESPACE).fail_to_pull("no such image")
+    put(cluster, pod())
+    found = one(cluster, "pods", "one")
+    assert found["status"]["phase"] == "Pending"
+    assert container(cluster)["state"]["waiting"] == {
+        "reason": "ImagePullBackOff",
+        "message": 'Back-off pulling image "nginx:1": ErrImagePull: no such image',
+    }
+    assert reasons(cluster, "one").count("Failed") == 3
+    pods.recover()
+
+    assert states(objects(cluster, "pods")) == ["running"]
+
+
+def test_stay_pending() -> None:
+    """A pod that is not scheduled says why, until it is."""
+    cluster, _, _, play = playing()
+    pods = play.pods(NAMESPACE).stay_pending(message="no room")
+    put(cluster, pod())
+    found = one(cluster, "pods", "one")
+    assert found["status"] == {
+        "phase": "Pending",
+        "qosClass": "BestEffort",
+        "conditions": [
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "lastProbeTime": None,
+                "lastTransitionTime": "2026-01-01T00:00:00Z",
+                "reason": "Unschedulable",
+                "message": "no room",
+            }
+        ],
+    }
+    assert reasons(cluster, "one") == ["FailedScheduling"]
+    pods.recover()
+
+    assert states(objects(cluster, "pods")) == ["running"]
+
+
+def test_never_ready() -> None:
+    """A pod that does not get ready runs all the same."""
+    cluster, _, _, play = playing()
+    put(cluster, pod())
+    pods = play.pods(NAMESPACE).never_ready()
+    found = one(cluster, "pods", "one")
+    assert (found["status"]["phase"], container(cluster)["ready"]) == ("Running", False)
+    assert found["status"]["conditions"][2]["message"] == "containers with unready status: [main]"
+    pods.recover()
+
+    assert container(cluster)["ready"] is True
+
+
+def test_succeed_after() -> None:
+    """A pod that ends by itself has succeeded."""
+    cluster, _, clock, play = playing(job_run=100)
+    play.pods(NAMESPACE).succeed_after(5)
+    put(cluster, pod(restartPolicy="Never"))
+    cluster.settle()
+
+    assert clock.monotonic() == 5
+    assert one(cluster, "pods", "one")["status"]["phase"] == "Succeeded"
+
+
+def test_start_after() -> None:
+    """Scripts can be chained; the slow pods crash when they have started."""
+    cluster, _, clock, play = playing()
+    play.pods(NAMESPACE, "o*").start_after(30).crash(after=10)
+    put(cluster, pod())
+    clock.step(29)
+    assert states(objects(cluster, "pods")) == ["ContainerCreating"]
+    clock.step(1)
+    assert states(objects(cluster, "pods")) == ["running"]
+    clock.step(10)
+    assert container(cluster)["restartCount"] == 1
+
+
+def test_evict() -> None:
+    """A pod that a kubelet has evicted is left as failed, with the reason."""
+    cluster, _, _, play = playing()
+    put(cluster, pod())
+    play.pods(NAMESPACE, "one").evict("The node was low on resource: ephemeral-storage.")
+
+    found = one(cluster, "pods", "one")
+    assert (found["status"]["phase"], found["status"]["reason"]) == ("Failed", "Evicted")
+    assert conditions(found)[0] == ("DisruptionTarget", "True", "TerminationByKubelet")
+    assert "Evicted" in reasons(cluster, "one")
+
+
+def test_choice_of_pods() -> None:
+    """Names, patterns and labels choose; the latest choice decides."""
+    cluster, _, _, play = playing()
+    play.pods(NAMESPACE, "t*").never_ready()
+    play.pods(labels="app in (one,three)").fail_to_pull()
+    play.pods("sh*", "three").run_forever()
+    for name in ("one", "two", "three", "four"):
+        put(cluster, pod(name))
+
+    assert {
+        each["metadata"]["name"]: (state, each["status"]["containerStatuses"][0]["ready"])
+        for each in objects(cluster, "pods")
+        for state in states([each])
+    } == {
+        "one": ("ImagePullBackOff", False),
+        "two": ("running", False),
+        "three": ("running", True),
+        "four": ("running", True),
+    }
+
+
+def test_init_containers() -> None:
+    """Init containers end one after the other, and sidecars go on running."""
+    cluster, *_ = playing()
+    inits = [
+        {"name": "first", "image": "busybox"},
+        {"name": "proxy", "image": "envoy", "restartPolicy": "Always"},
+        {"name": "second", "image": "busybox"},
+    ]
+    put(cluster, pod(initContainers=inits, restartPolicy="Never"))
+    phases = []
+    found = one(cluster, "pods", "one")
+    for each in found["status"]["initContainerStatuses"]:
+        [word] = each["state"]
+        phases.append((each["name"], word, each["state"][word].get("exitCode")))
+    assert phases == [
+        ("first", "terminated", 0),
+        ("proxy", "terminated", 0),
+        ("second", "terminated", 0),
+    ]
+    assert found["status"]["phase"] == "Succeeded"
+
+    put(cluster, pod("two", initContainers=inits))
+    statuses = one(cluster, "pods", "two")["status"]["initContainerStatuses"]
+    assert [next(iter(each["state"])) for each in statuses] == [
+        "terminated",
+        "running",
+        "terminated",
+    ]
+    assert [each["ready"] for each in statuses] == [True, True, True]
+
+
+def test_init_container_that_fails() -> None:
+    """The containers wait for an init container that crashes."""
+    cluster, _, clock, play = playing()
+    play.pods(NAMESPACE).crash(container="first", times=2)
+    put(cluster, pod(initContainers=[{"name": "first", "image": "busybox"}]))
+    found = one(cluster, "pods", "one")
+    assert found["status"]["phase"] == "Pending"
+    assert ("Initialized", "False", "ContainersNotInitialized") in conditions(found)
+    assert states([found]) == ["PodInitializing"]
+    first = found["status"]["initContainerStatuses"][0]
+    assert first["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+    clock.step(10)
+
+    found = one(cluster, "pods", "one")
+    assert found["status"]["phase"] == "Running"
+    assert found["status"]["initContainerStatuses"][0]["restartCount"] == 2
+
+
+def test_readiness_gates() -> None:
+    """A pod with a readiness gate is ready when somebody says so."""
+    cluster, *_ = playing()
+    put(cluster, pod(readinessGates=[{"conditionType": "shop.example/open"}]))
+    found = one(cluster, "pods", "one")
+    assert ("Ready", "False", "ReadinessGatesNotReady") in conditions(found)
+
+    condition = {"type": "shop.example/open", "status": "True"}
+    set_status(cluster, {**pod(), "status": {"conditions": [condition]}})
+    assert ("Ready", "True", "") in conditions(one(cluster, "pods", "one"))
+
+
+def test_graceful_deletion() -> None:
+    """A pod that is deleted has time to end, at most its grace period."""
+    cluster, k, clock, _ = playing(pod_stop=20)
+    put(cluster, pod(terminationGracePeriodSeconds=30))
+    put(cluster, pod("two", terminationGracePeriodSeconds=5))
+    for name in ("one", "two"):
+        k.core_v1.pods(NAMESPACE).delete(name)
+    clock.step(5)
+    assert [each["metadata"]["name"] for each in objects(cluster, "pods")] == ["one"]
+    clock.step(15)
+
+    assert objects(cluster, "pods") == []
+    assert reasons(cluster, "one")[-1] == "Killing"
+
+
+def test_status_that_a_test_has_written_stays() -> None:
+    """Controllers count what a test says of a pod."""
+    cluster, *_ = playing()
+    put(cluster, deployment(replicas=1))
+    [found] = objects(cluster, "pods")
+    name = found["metadata"]["name"]
+    condition = {"type": "Ready", "status": "False"}
+    changed = {**found, "metadata": {"name": name, "namespace": NAMESPACE}}
+    set_status(cluster, {**changed, "status": {"conditions": [condition]}})
+
+    assert "readyReplicas" not in one(cluster, "deployments", "web", "apps")["status"]
+
+
+def test_pods_of_a_test() -> None:
+    """A pod that a test has added with a status keeps it; it can still be scripted and deleted."""
+    cluster, k, _, play = playing()
+    running = pod(nodeName="node-1") | {"status": {"phase": "Running"}}
+    cluster.add(running)
+    assert one(cluster, "pods", "one")["status"]["phase"] == "Running"
+    play.pods(NAMESPACE, "one").crash()
+    assert states(objects(cluster, "pods")) == ["CrashLoopBackOff"]
+
+    k.core_v1.pods(NAMESPACE).delete("one")
+    assert objects(cluster, "pods") == []
+
+
+def test_finalizers_are_waited_for() -> None:
+    """A pod with a finalizer has ended, and goes when the finalizer does."""
+    cluster, k, *_ = playing()
+    value = pod()
+    value["metadata"]["finalizers"] = ["shop.example/wait"]
+    put(cluster, value)
+    k.core_v1.pods(NAMESPACE).delete("one")
+    assert one(cluster, "pods", "one")["status"]["phase"] == "Succeeded"
+
+    k.core_v1.pods(NAMESPACE).edit("one", lambda each: each.metadata.finalizers.clear())
+    assert objects(cluster, "pods") == []
+
+
+def test_equal_events_are_counted() -> None:
+    """An event that happens again is counted; old ones go."""
+    cluster, _, clock, play = playing()
+    play.pods(NAMESPACE).crash()
+    put(cluster, pod())
+    clock.step(100)
+    backoffs = [each for each in objects(cluster, "events") if each["reason"] == "BackOff"]
+    assert [each["count"] for each in backoffs] == [4]
+
+    play.clear()
+    clock.step(3601)
+    put(cluster, pod("two"))
+    assert {each["involvedObject"]["name"] for each in objects(cluster, "events")} == {"two"}
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (lambda play: play.pods("", "web"), "namespace=''"),
+        (lambda play: play.pods("shop", ""), "name=''"),
+        (lambda play: play.pods(labels="app in ("), "labels='app in ('"),
+        (lambda play: play.pods().crash(exit_code=0), "exit_code=0"),
+        (lambda play: play.pods().crash(exit_code=256), "exit_code=256"),
+        (lambda play: play.pods().crash(times=0), "times=0"),
+        (lambda play: play.pods().crash(after=-1), "after=-1"),
+        (lambda play: play.pods().crash(reason=""), "reason=''"),
+        (lambda play: play.pods().succeed_after(-1), "seconds=-1"),
+        (lambda play: play.pods().start_after(float("inf")), "seconds=inf"),
+        (lambda play: play.pods().stay_pending(reason=""), "reason=''"),
+    ],
+)
+def test_nonsense(script: Any, message: str) -> None:
+    """Arguments that make no sense are refused, by name."""
+    *_, play = playing()
+    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
+        script(play)
+
+
+def test_short_form() -> None:
+    """`cluster_of(k).play()` plays as well."""
+    k = fake_clientset(Clientset, pod())
+    assert isinstance(cluster_of(k).play(), Play)
+
+    assert k.core_v1.pods(NAMESPACE).get("one").status.phase == "Running"
+
+
+def test_settle_does_not_wait_for_what_does_not_happen() -> None:
+    """A start that was brought forward, and a pod that is gone, take no time."""
+    cluster, k, clock, play = playing(pod_start=10)
+    pods = play.pods(NAMESPACE, "one").start_after(60)
+    put(cluster, pod())
+    put(cluster, pod("two"))
+    pods.recover()
+    k.core_v1.pods(NAMESPACE).delete("two")
+    cluster.settle()
+
+    assert clock.monotonic() == 10
+    assert states(objects(cluster, "pods")) == ["running"]
+
+
+def test_controllers_that_run_in_circles_pause(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Somebody who takes back every write of a controller does not keep it busy for ever."""
+    monkeypatch.setattr("clientgen.testing._apiserver.controllers.play.manager.MOST_SYNCS", 30)
+    cluster, *_ = playing()
+    inner = cluster.server.cluster
+    collection = inner.store.collection("deployments.apps")
+
+    def spoil(change: Any) -> None:
+        value = change.after.value() if change.after is not None else {}
+        if value.get("status"):
+            value["status"] = {}
+            inner.later(0, lambda: collection.put(value, change.after.form))
+
+    collection.watch(spoil)
+    put(cluster, deployment())
+    assert "shop/web was looked at 30 times in a second" in caplog.text
+    caplog.clear()
+    assert len(objects(cluster, "pods")) == 2

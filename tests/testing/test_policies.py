@@ -1,0 +1,57 @@
+"""Admission policies: this server answers as a real one does, to every recorded case."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import policies, policy_cases, policy_cases_more
+
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
+
+
+def asking(server: ApiServer) -> policies.Ask:
+    def ask(method: str, path: str, headers: Any, body: Any) -> policies.Reply:
+        content = None if body is None else json.dumps(body).encode()
+        answer = server.handle(HttpRequest(method, path, tuple(headers.items()), content))
+        assert isinstance(answer, Response)
+        texts = [value for name, value in answer.headers if name == "warning"]
+        warnings = [json.loads(text.removeprefix("299 - ")) for text in texts]
+        return policies.Reply(answer.status, warnings, json.loads(answer.body))
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def ask() -> policies.Ask:
+    asked = asking(ApiServer())
+    for value in policies.BASE:
+        path = policies.path_of(value, named=False)
+        assert asked("POST", path, {"Content-Type": "application/json"}, value).status == 201
+    return asked
+
+
+TOPICS = {**policy_cases.TOPICS, **policy_cases_more.TOPICS}
+CASES = [(topic, case) for topic, cases in TOPICS.items() for case in cases]
+
+
+@pytest.mark.parametrize(
+    ("topic", "case"), CASES, ids=[f"{topic}: {case.name}" for topic, case in CASES]
+)
+def test_a_case_is_answered_as_recorded(topic: str, case: policies.Case, ask: policies.Ask) -> None:
+    recorded = policies.read(topic)[case.name]
+    answers = list(policies.run(case, ask, lambda: None))
+    assert answers == recorded
+
+
+def test_the_snippet_of_the_documentation_runs() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "testing.md").read_text("utf-8")
+    section = text[text.index("\n## Admission policies") :]
+    snippet = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+    assert snippet
+    exec(compile(snippet[1], "docs/testing.md", "exec"), {})
