@@ -28,7 +28,8 @@ _STRING = re.compile(
 _NAME = r"[A-Za-z_]\w*+"
 _PATH = rf"{_NAME}(?:\.{_NAME})*+"
 _UNION = rf"{_PATH}(?: \| {_PATH})*+"
-_ITEM = rf"(?:\*\*)?(?:{_NAME}: {_UNION}(?: = {_PATH})?|(?:{_NAME}=)?{_UNION})"
+_DEFAULT = rf"(?:{_PATH}|0|[1-9][0-9]*+)"
+_ITEM = rf"(?:(?:\*\*)?(?:{_NAME}: {_UNION}(?: = {_DEFAULT})?|(?:{_NAME}=)?{_UNION})|\*)"
 # Brackets without brackets inside. With the name before them they are like a name.
 _BRACKETS = re.compile(
     rf"(?:(?<=[\w\[])\[{_ITEM}(?:, {_ITEM})*+\]"
