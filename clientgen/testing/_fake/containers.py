@@ -22,8 +22,10 @@ from clientgen.runtime._streams.channels import (
 )
 from clientgen.runtime._streams.ports import check_port
 
+from .._apiserver.verbs.connect import TUNNEL
 from .ports import ForwardedPorts, piped_to
 from .sessions import MOST_WAITING, Input, Session
+from .tunnelled_ports import TunnelledPorts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +118,7 @@ class Containers:
                     return Process(request, subprotocol, handler)
         return None
 
-    def forward(self, request: PortRequest, subprotocol: str) -> ForwardedPorts | None:
+    def forward(self, request: PortRequest, subprotocol: str) -> Session | None:
         """Return the connections that a client asks for; None if no test has declared the pod."""
         handlers: dict[int, PortHandler] = {}
         is_declared = False
@@ -124,7 +126,11 @@ class Containers:
             if fnmatchcase(f"{request.namespace}/{request.pod}", pod):
                 is_declared = True
                 handlers |= container.ports
-        return ForwardedPorts(request, subprotocol, handlers) if is_declared else None
+        if not is_declared:
+            return None
+        if subprotocol == TUNNEL:
+            return TunnelledPorts(request, handlers)
+        return ForwardedPorts(request, subprotocol, handlers)
 
 
 class Process(Session):

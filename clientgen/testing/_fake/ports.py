@@ -6,8 +6,10 @@ import logging
 import socket
 import threading
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from clientgen.runtime._streams import channels
 from clientgen.runtime._streams.ports import opening
 
 from .sessions import MOST_WAITING, Input, Session
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     PortHandler: TypeAlias = "Callable[[PortConnection], object]"
 
-__all__ = ["ForwardedPorts", "PortConnection", "piped_to"]
+__all__ = ["ForwardedPorts", "PortConnection", "piped_to", "served"]
 
 _log = logging.getLogger("clientgen.testing")
 
@@ -40,13 +42,16 @@ class PortConnection:
         readline: Waits for a line, and returns it with its end; none at the end.
     """
 
-    def __init__(self, request: PortRequest, port: int, session: Session, channel: bytes) -> None:
+    def __init__(
+        self, request: PortRequest, port: int, session: Session, framed: Callable[[bytes], bytes]
+    ) -> None:
         self.namespace, self.pod, self.port = request.namespace, request.pod, port
         self.input = Input(session)
         self.read, self.read1 = self.input.read, self.input.read1
         self.readline = self.input.readline
         self._session = session
-        self._channel = channel
+        self._framed = framed
+        self._is_reset = False
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} to port {self.port} of {self.namespace}/{self.pod}>"
@@ -54,7 +59,12 @@ class PortConnection:
     @property
     def is_closed(self) -> bool:
         """Whether the client is gone. Writing then raises BrokenPipeError."""
-        return self._session.is_closed
+        return self._is_reset or self._session.is_closed
+
+    def reset(self) -> None:
+        """Note that the client is gone."""
+        self._is_reset = True
+        self.input.end()
 
     def write(self, data: bytes | str) -> None:
         """Send bytes, and wait while the client does not read.
@@ -64,7 +74,9 @@ class PortConnection:
         """
         encoded = data.encode() if isinstance(data, str) else data
         for start in range(0, len(encoded), _PIECE):
-            self._session.send(self._channel + encoded[start : start + _PIECE])
+            if self._is_reset:
+                raise BrokenPipeError("the client is gone")
+            self._session.send(self._framed(encoded[start : start + _PIECE]))
 
 
 class ForwardedPorts(Session):
@@ -77,7 +89,7 @@ class ForwardedPorts(Session):
         self._request = request
         self._handlers = handlers
         self._connections = [
-            PortConnection(request, port, self, bytes((2 * number,)))
+            PortConnection(request, port, self, partial(channels.message, 2 * number))
             for number, port in enumerate(request.ports)
         ]
         self._running = len(self._connections)
@@ -85,8 +97,8 @@ class ForwardedPorts(Session):
     def begin(self) -> None:
         """Start the functions of the ports."""
         for number, connection in enumerate(self._connections):
-            for message in opening(connection.port):
-                self.send(bytes((2 * number + message[0],)) + message[1:])
+            for kind, data in map(channels.split, opening(connection.port)):
+                self.send(channels.message(2 * number + kind, data))
             threading.Thread(
                 target=self._run, args=[number], name=f"clientgen {connection!r}", daemon=True
             ).start()
@@ -115,7 +127,7 @@ class ForwardedPorts(Session):
         error = served(self._handlers.get(connection.port), connection)
         with suppress(BrokenPipeError):
             if error:
-                self.send(bytes((2 * number + 1,)) + error.encode())
+                self.send(channels.message(2 * number + 1, error.encode()))
         with self.changed:
             self._running -= 1
             is_last = not self._running

@@ -82,6 +82,13 @@ class Session(Upgrade):
             self._waiting += len(data)
         self.wake()
 
+    def post(self, data: bytes) -> None:
+        """Send a message that the driver makes, without waiting."""
+        with self.changed:
+            if not self._is_closed:
+                self._out.append(data)
+        self.wake()
+
     def finish(self, *last: bytes) -> None:
         """Send the last messages, and end the connection."""
         with self.changed:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster import Cluster
 
-__all__ = ["PortRequest", "ProcessRequest", "connect"]
+__all__ = ["TUNNEL", "PortRequest", "ProcessRequest", "connect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class ProcessRequest:
 
 @dataclass(frozen=True, slots=True)
 class PortRequest:
-    """What a client of portforward wants."""
+    """What a client of portforward wants. In a tunnel, it tells the ports later."""
 
     namespace: str
     pod: str
-    ports: tuple[int, ...]
+    ports: tuple[int, ...] = ()
 
 
 def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
@@ -105,7 +105,7 @@ def _forwarded(cluster: Cluster, info: RequestInfo) -> Upgrade:
     pod = cluster.existing(info.resource, info.namespace, info.name).value()
     subprotocol = _subprotocol(info, pod, _PORT_SUBPROTOCOLS)
     ports = tuple(_options(info).get("ports", ()))
-    if not ports or not all(0 < port <= _MOST_PORT for port in ports):
+    if subprotocol != TUNNEL and not (ports and all(0 < port <= _MOST_PORT for port in ports)):
         raise bad_request("ports must be numbers from 1 to 65535")
     opener = cluster.open_ports
     request = PortRequest(info.namespace, info.name, ports[:_MOST_PORTS])
@@ -113,12 +113,14 @@ def _forwarded(cluster: Cluster, info: RequestInfo) -> Upgrade:
     if opened is None:
         raise _unscheduled(pod) or bad_request(
             f"no test says what listens on the ports of pod {info.name}:"
-            f' cluster.container("{info.namespace}/{info.name}").port({ports[0]}, address)'
+            f' cluster.container("{info.namespace}/{info.name}").port(number, address)'
         )
     return opened
 
 
-_PORT_SUBPROTOCOLS: Final = (SUBPROTOCOL,)
+TUNNEL: Final = "SPDY/3.1+portforward.k8s.io"
+"""kubectl's: a connection of SPDY in the messages of a WebSocket."""
+_PORT_SUBPROTOCOLS: Final = (SUBPROTOCOL, TUNNEL)
 _MOST_PORT: Final = 65535
 _MOST_PORTS: Final = 100
 
