@@ -49,6 +49,8 @@ KNOWN_NAMES: Mapping[str, str] = {
         (
             "ApplyOptions",
             "ClientOptions",
+            "CopyOptions",
+            "CopyResult",
             "DeleteCollectionOptions",
             "DeleteOptions",
             "EachOptions",

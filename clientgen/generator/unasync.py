@@ -193,6 +193,8 @@ DERIVED: tuple[str, ...] = (
     "controller.py",
     "dynamic.py",
     "discovery.py",
+    "command.py",
+    "copying.py",
     "exec_stream.py",
     "port_forward.py",
     "proxy.py",

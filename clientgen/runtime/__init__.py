@@ -16,6 +16,7 @@ from clientgen._lazy import lazy_attributes
 from ._http.options import (
     ApplyOptions,
     ClientOptions,
+    CopyOptions,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from ._manifests.manifest_diff import ManifestDiff
     from ._manifests.scheme import Scheme
     from ._manifests.set_results import ManifestSetError, SetResult
+    from ._models.copy_result import CopyResult
     from ._models.exec_result import ExecResult
     from ._models.proxy_response import ProxyResponse
     from ._signals import on_stop_signal
@@ -98,6 +100,8 @@ __all__ = [
     "ClientOptions",
     "Clock",
     "ClusterLister",
+    "CopyOptions",
+    "CopyResult",
     "DeleteCollectionOptions",
     "DeleteOptions",
     "Deleted",
@@ -211,6 +215,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "Result": "._controllers.reconcile_loop",
             "ApiResource": "._discovery.resources",
             "on_stop_signal": "._signals",
+            "CopyResult": "._models.copy_result",
             "ExecResult": "._models.exec_result",
             "ProxyResponse": "._models.proxy_response",
             "Output": "._streams.outputs",

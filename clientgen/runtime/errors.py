@@ -14,6 +14,7 @@
     ├── OperationRefused               a recipe such as drain must not go on; it says why
     ├── WaitFailed                     what was waited for cannot become true any more
     ├── ExecFailed                     a command in a container ended with another exit code than 0
+    ├── CopyFailed                     files were not copied to or from a container, or not all
     ├── ProxyFailed                    a program in the cluster answered 400 or more
     ├── WaitTimeout                    it did not become true in time; also a TimeoutError
     ├── ApiError                       the server responded with an error; see .status
@@ -81,6 +82,7 @@ __all__ = [
     "Conflict",
     "ConnectionFailed",
     "ConnectionLost",
+    "CopyFailed",
     "DecodeError",
     "DiscoveryFailed",
     "ExecFailed",
@@ -214,6 +216,10 @@ class ExecFailed(ClientError):
     def exit_code(self) -> int:
         """The exit code."""
         return self.result.exit_code
+
+
+class CopyFailed(ClientError):
+    """Files were not copied to or from a container, or not all of them. The message says why."""
 
 
 class ProxyFailed(ClientError):

@@ -103,6 +103,8 @@ GOOD: dict[str, Any] = {
     "change": lambda obj: None,
     "command": ["true"],
     "port": 80,
+    "source": __file__,
+    "target": "/tmp/never",
 }
 
 

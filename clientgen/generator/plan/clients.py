@@ -117,7 +117,7 @@ _STANDARD: tuple[tuple[Verb, str], ...] = (
 # The methods for each subresource that is a stream.
 _STREAMS: Mapping[str, tuple[str, ...]] = {
     "log": ("logs", "follow_logs"),
-    "exec": ("exec", "exec_stream"),
+    "exec": ("exec", "exec_stream", "copy_to", "copy_from"),
     "attach": ("attach",),
     "portforward": ("port_forward",),
     "proxy": ("proxy",),

@@ -162,6 +162,22 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
         "Run a command in a container of the {kind} called `name`; read and write as it runs.",
         "return self._exec_stream(name, command, options)",
     ),
+    "copy_to": MethodShape(
+        "async def {method}"
+        "(self, name: str, source: str | PathLike[str], target: str,"
+        " **options: Unpack[CopyOptions]) -> CopyResult:",
+        "Copy a file or directory of this machine into a container of the {kind} called `name`.\n"
+        "`target` is the path of the copy; if it ends with a slash, the source keeps its name.",
+        "return await self._copy_to(name, source, target, options)",
+    ),
+    "copy_from": MethodShape(
+        "async def {method}"
+        "(self, name: str, source: str, target: str | PathLike[str],"
+        " **options: Unpack[CopyOptions]) -> CopyResult:",
+        "Copy a file or directory from a container of the {kind} called `name` to this machine.\n"
+        "`target` is the path of the copy; if it ends with a slash, the source keeps its name.",
+        "return await self._copy_from(name, source, target, options)",
+    ),
     "attach": MethodShape(
         "def {method}(self, name: str, **options: Unpack[ExecStreamOptions]) -> AsyncExecStream:",
         "Attach to the main process of a container of the {kind} called `name`.",

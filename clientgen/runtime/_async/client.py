@@ -29,12 +29,14 @@ from .watch import AsyncWatch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from os import PathLike
     from typing import Unpack
 
     from .._http.options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
     from .._http.patches import Patch
     from .._http.request import HttpRequest
     from .._http.resource import Resource
+    from .._models.copy_result import CopyResult
     from .._models.exec_result import ExecResult
     from .._models.unstructured import Unstructured
     from .exec_stream import AsyncExecStream
@@ -257,8 +259,8 @@ class AsyncResourceClient:
     async def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands
         from .._streams.requests import exec_request, stdin_of
+        from .command import CommandInput, GivenBytes, run_command
         from .exec_stream import AsyncExecStream as Process
-        from .exec_stream import run_command
 
         rest = dict(options)
         stdin, limit = stdin_of(rest.pop("stdin", None)), rest.pop("limit", None)
@@ -267,7 +269,8 @@ class AsyncResourceClient:
         request = exec_request(self._path_of(name, "exec"), command, asked)
         deadline = self._rest.deadline(options)
         stream = Process(self._rest, request, options.get("timeout"), has_stdin=stdin is not None)
-        result = await run_command(stream, request, stdin, deadline, limit)
+        given = None if stdin is None else CommandInput(GivenBytes(stdin).take)
+        result = await run_command(stream, request.info, given, deadline, limit)
         if is_checked:
             check_result(result, request.info)
         return result
@@ -289,6 +292,30 @@ class AsyncResourceClient:
         request = attach_request(self._path_of(name, "attach"), options)
         has_stdin = bool(options.get("stdin"))
         return Process(self._rest, request, options.get("timeout"), has_stdin=has_stdin)
+
+    async def _copy_to(
+        self,
+        name: str,
+        source: str | PathLike[str],
+        target: str,
+        options: Mapping[str, Any],
+    ) -> CopyResult:
+        from .copying import AsyncCopier  # few programs copy files
+
+        copier = AsyncCopier(self._rest, self._path_of(name, "exec"), options)
+        return await copier.copy_to(source, target)
+
+    async def _copy_from(
+        self,
+        name: str,
+        source: str,
+        target: str | PathLike[str],
+        options: Mapping[str, Any],
+    ) -> CopyResult:
+        from .copying import AsyncCopier  # few programs copy files
+
+        copier = AsyncCopier(self._rest, self._path_of(name, "exec"), options)
+        return await copier.copy_from(source, target)
 
     def _port_forward(self, name: str, port: int, local_port: int) -> AsyncPortForward:
         from .._streams.ports import check_port  # few programs forward ports

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 __all__ = [
     "ApplyOptions",
     "ClientOptions",
+    "CopyOptions",
     "DeleteCollectionOptions",
     "DeleteOptions",
     "EachOptions",
@@ -247,6 +248,17 @@ class ExecOptions(CallOptions, total=False):
     """Whether another exit code than 0 raises `ExecFailed`."""
     limit: int
     """The most bytes of output; more is an error."""
+
+
+class CopyOptions(CallOptions, total=False):
+    """Options of copies. `timeout` is how long the whole copy may take."""
+
+    container: str
+    """The container; required for pods with several."""
+    limit: int
+    """The most bytes to copy; more is an error."""
+    on_progress: Callable[[int], object]
+    """Called with the number of bytes of files that were copied so far."""
 
 
 class ProxyStreamOptions(TypedDict, total=False):

@@ -30,12 +30,14 @@ from .watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from os import PathLike
     from typing import Unpack
 
     from .._http.options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
     from .._http.patches import Patch
     from .._http.request import HttpRequest
     from .._http.resource import Resource
+    from .._models.copy_result import CopyResult
     from .._models.exec_result import ExecResult
     from .._models.unstructured import Unstructured
     from .exec_stream import ExecStream
@@ -254,8 +256,8 @@ class ResourceClient:
     def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands
         from .._streams.requests import exec_request, stdin_of
+        from .command import CommandInput, GivenBytes, run_command
         from .exec_stream import ExecStream as Process
-        from .exec_stream import run_command
 
         rest = dict(options)
         stdin, limit = stdin_of(rest.pop("stdin", None)), rest.pop("limit", None)
@@ -264,7 +266,8 @@ class ResourceClient:
         request = exec_request(self._path_of(name, "exec"), command, asked)
         deadline = self._rest.deadline(options)
         stream = Process(self._rest, request, options.get("timeout"), has_stdin=stdin is not None)
-        result = run_command(stream, request, stdin, deadline, limit)
+        given = None if stdin is None else CommandInput(GivenBytes(stdin).take)
+        result = run_command(stream, request.info, given, deadline, limit)
         if is_checked:
             check_result(result, request.info)
         return result
@@ -284,6 +287,30 @@ class ResourceClient:
         request = attach_request(self._path_of(name, "attach"), options)
         has_stdin = bool(options.get("stdin"))
         return Process(self._rest, request, options.get("timeout"), has_stdin=has_stdin)
+
+    def _copy_to(
+        self,
+        name: str,
+        source: str | PathLike[str],
+        target: str,
+        options: Mapping[str, Any],
+    ) -> CopyResult:
+        from .copying import Copier  # few programs copy files
+
+        copier = Copier(self._rest, self._path_of(name, "exec"), options)
+        return copier.copy_to(source, target)
+
+    def _copy_from(
+        self,
+        name: str,
+        source: str,
+        target: str | PathLike[str],
+        options: Mapping[str, Any],
+    ) -> CopyResult:
+        from .copying import Copier  # few programs copy files
+
+        copier = Copier(self._rest, self._path_of(name, "exec"), options)
+        return copier.copy_from(source, target)
 
     def _port_forward(self, name: str, port: int, local_port: int) -> PortForward:
         from .._streams.ports import check_port  # few programs forward ports

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    CopyOptions,
+    CopyResult,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -616,6 +619,44 @@ class CapsuleClient(WaitingClient[Capsule], CapsuleCollection):
             timeout: the seconds in which the server has to open the stream.
         """
         return self._exec_stream(name, command, options)
+
+    def copy_to(
+        self,
+        name: str,
+        source: str | PathLike[str],
+        target: str,
+        **options: Unpack[CopyOptions],
+    ) -> CopyResult:
+        """Copy a file or directory of this machine into a container of the Pod called `name`.
+
+        `target` is the path of the copy; if it ends with a slash, the source keeps its name.
+
+        Args:
+            container: the container; required for pods with several.
+            limit: the most bytes to copy; more is an error.
+            on_progress: called with the number of bytes of files that were copied so far.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._copy_to(name, source, target, options)
+
+    def copy_from(
+        self,
+        name: str,
+        source: str,
+        target: str | PathLike[str],
+        **options: Unpack[CopyOptions],
+    ) -> CopyResult:
+        """Copy a file or directory from a container of the Pod called `name` to this machine.
+
+        `target` is the path of the copy; if it ends with a slash, the source keeps its name.
+
+        Args:
+            container: the container; required for pods with several.
+            limit: the most bytes to copy; more is an error.
+            on_progress: called with the number of bytes of files that were copied so far.
+            timeout: the seconds the whole call may take, including retries.
+        """
+        return self._copy_from(name, source, target, options)
 
     def bind(
         self,

@@ -1,0 +1,186 @@
+"""Commands in containers, run to their end: what `exec` and the copying of files stand on."""
+
+from __future__ import annotations
+
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from .._models.exec_result import ExecResult
+from ..errors import ConnectionLost, RequestTimeout, ResponseBroken
+from ._primitives import call_later, spawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+    from .._streams.outputs import Output
+    from ..errors import RequestInfo
+    from ._primitives import Function, Task
+    from .exec_stream import AsyncExecStream
+
+__all__ = ["CommandInput", "CommandOutput", "GivenBytes", "Running", "run_command"]
+
+
+class GivenBytes:
+    """The input of a command that is there as a whole."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    async def take(self) -> bytes:
+        """Return all of it; then nothing."""
+        data, self._data = self._data, b""
+        return data
+
+
+class CommandInput:
+    """Writes the input of a command beside who reads its output.
+
+    Args:
+        take: Returns the next piece of the input; an empty one at its end.
+        must_end: Whether the command has to be told that its input ends.
+    """
+
+    def __init__(self, take: Function[[], bytes], *, must_end: bool = True) -> None:
+        self._take = take
+        self._must_end = must_end
+        self._task: Task | None = None
+        self._error: Exception | None = None
+
+    def start(self, stream: AsyncExecStream) -> None:
+        """Begin to write."""
+        self._task = spawn(partial(self._feed, stream), "clientgen stdin")
+
+    async def stop(self) -> None:
+        """Wait until nothing is written any more; the stream is aborted."""
+        if self._task is not None:
+            await self._task.join()
+
+    def check(self) -> None:
+        """Make sure that the input could be made.
+
+        Raises:
+            Exception: What went wrong.
+        """
+        if self._error is not None:
+            raise self._error
+
+    async def _feed(self, stream: AsyncExecStream) -> None:
+        try:
+            while piece := await self._take():
+                await stream.write(piece)
+            if self._must_end or stream.can_close_stdin:
+                await stream.close_stdin()
+        except ConnectionLost:  # it may end before it has read everything
+            pass
+        except Exception as error:  # noqa: BLE001 - raised where the command is awaited
+            self._error = error
+            stream.abort()
+
+
+class Running:
+    """Opens a stream for a command, feeds it, and gives it up at its deadline.
+
+    Leaving the block raises what made it fail, if that is known better here: `RequestTimeout`, or
+    what was wrong with the input.
+    """
+
+    def __init__(
+        self,
+        stream: AsyncExecStream,
+        info: RequestInfo,
+        given: CommandInput | None,
+        deadline: float | None,
+    ) -> None:
+        self._stream = stream
+        self._info = info
+        self._given = given
+        self._deadline = deadline
+        self._cancel: Callable[[], object] | None = None
+        self._rang = False
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        if self._deadline is not None:
+            self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
+        if self._given is not None:
+            self._given.start(self._stream)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._cancel is not None:
+            self._cancel()
+        try:
+            if self._given is not None:
+                self._stream.abort()
+                await self._given.stop()
+        finally:
+            await self._stream.aclose()
+        if isinstance(error, ConnectionLost):
+            if self._rang:
+                raise RequestTimeout(
+                    f"{self._info}: the command did not end before the timeout"
+                ) from None
+            if self._given is not None:
+                self._given.check()
+
+    def _ring(self) -> None:
+        self._rang = True
+        self._stream.abort()
+
+
+class CommandOutput:
+    """The output of a command."""
+
+    def __init__(self, info: RequestInfo, limit: int | None) -> None:
+        self._info = info
+        self._limit = limit
+        self._size = 0
+        self._parts: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
+
+    def add(self, piece: Output) -> None:
+        """Keep what was written.
+
+        Raises:
+            ResponseBroken: It is more than the limit.
+        """
+        self._parts[piece.stream].append(piece.data)
+        self._size += len(piece.data)
+        if self._limit is not None and self._size > self._limit:
+            raise ResponseBroken(
+                f"{self._info}: the command wrote more than limit={self._limit} bytes"
+            )
+
+    def result(self, exit_code: int) -> ExecResult:
+        """Return all of it."""
+        stdout, stderr = (b"".join(parts) for parts in self._parts.values())
+        return ExecResult(stdout=stdout, stderr=stderr, exit_code=exit_code)
+
+
+async def run_command(
+    stream: AsyncExecStream,
+    info: RequestInfo,
+    given: CommandInput | None,
+    deadline: float | None,
+    limit: int | None,
+) -> ExecResult:
+    """Run a command to its end.
+
+    Raises:
+        ApiError: It could not be run.
+        ConnectionLost: The connection broke, or ended without the exit code.
+        RequestTimeout: It did not end before the deadline.
+        ResponseBroken: It wrote more than `limit` bytes, or the server cannot end its input.
+    """
+    output = CommandOutput(info, limit)
+    async with Running(stream, info, given, deadline):
+        async for piece in stream:
+            output.add(piece)
+    return output.result(await stream.wait())

@@ -1,0 +1,194 @@
+"""Copies files to and from containers, with the `tar` there; single files also without it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._archives.copy_options import checked_options, local_path
+from .._archives.packing import Packer, PlainPacker
+from .._archives.remote_paths import path_from, path_to
+from .._archives.unpacking import PlainFile, Unpacker
+from .._models.exec_result import ExecResult
+from .._streams.requests import exec_request
+from ..errors import ApiError, CopyFailed
+from ._primitives import run_blocking
+from .command import CommandInput, Running, run_command
+from .exec_stream import AsyncExecStream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .._http.request import HttpRequest
+    from .._models.copy_result import CopyResult
+    from .rest import AsyncRest
+
+__all__ = ["AsyncCopier"]
+
+_BATCH = 1 << 18
+_MOST_STDERR = 1 << 16
+_TOLD = 2000
+_NOT_RUN = (126, 127)
+_NO_PROGRAM = "executable file not found"
+_WRITE = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1" && chmod "$2" "$1"'
+
+
+class AsyncCopier:
+    """Copies between this machine and one container.
+
+    Args:
+        rest: The client.
+        path: The path of the pod's `exec` subresource.
+        options: `CopyOptions`.
+    """
+
+    def __init__(self, rest: AsyncRest, path: str, options: Mapping[str, Any]) -> None:
+        self._rest = rest
+        self._path = path
+        self._options = checked_options(options)
+        self._deadline = rest.deadline(options)
+
+    async def copy_to(self, source: object, target: object) -> CopyResult:
+        """Copy a file or directory of this machine.
+
+        Raises:
+            ApiError: The container cannot be reached.
+            CopyFailed: Not everything was copied.
+            OSError: A file of this machine cannot be read.
+            TransportError: The connection broke, or the time is over.
+        """
+        local = await run_blocking(partial(Path.resolve, local_path("source", source), strict=True))
+        there = path_to(target, local.name)
+        is_folder = await run_blocking(local.is_dir)
+        if there.name == "." and not is_folder:
+            raise ValueError(f"target={target!r} has no name for the file")
+        packer = Packer(local, there.name, self._options.limit)
+        command = ["tar", "-xpof", "-", "-C", there.folder]
+        if not await self._send(command, packer, needs_tar=is_folder):
+            packer = PlainPacker(local, there.name, self._options.limit)
+            words = [f"{there.folder}/{there.name}", packer.permissions]
+            await self._send(["sh", "-c", _WRITE, "sh", *words], packer, needs_tar=True)
+        return packer.result()
+
+    async def copy_from(self, source: object, target: object) -> CopyResult:
+        """Copy a file or directory of the container.
+
+        Raises:
+            ApiError: The container cannot be reached.
+            CopyFailed: Not everything was copied.
+            OSError: A file of this machine cannot be written.
+            TransportError: The connection broke, or the time is over.
+        """
+        there = path_from(source)
+        local = await run_blocking(local_path("target", target, there.name).resolve)
+        archive = Unpacker(local, there.name, self._options.limit)
+        command = ["tar", "-cf", "-", "-C", there.folder, f"./{there.name}"]
+        result = await self._receive(command, archive, needs_tar=False)
+        if result is None:
+            file = PlainFile(local, self._options.limit)
+            command = ["cat", f"{there.folder}/{there.name}"]
+            result = await self._receive(command, file, needs_tar=True)
+        assert result is not None
+        return result
+
+    async def _send(self, command: Sequence[str], packer: Packer, *, needs_tar: bool) -> bool:
+        """Run a command that reads files; gives whether there is such a program."""
+        request, stream = self._opening(command, stdin=True)
+        pieces = packer.pieces()
+        reported = 0
+
+        async def take() -> bytes:
+            nonlocal reported
+            if packer.size != reported:
+                reported = packer.size
+                self._options.on_progress(reported)
+            piece: bytes = await run_blocking(partial(next, pieces, b""))
+            return piece
+
+        given = CommandInput(take, must_end=packer.must_end)
+        try:
+            result = await run_command(stream, request.info, given, self._deadline, _MOST_STDERR)
+        except CopyFailed as error:
+            raise CopyFailed(f"{request.info}: {error}") from None
+        except ApiError as error:
+            result = _not_run(error)
+        finally:
+            await run_blocking(pieces.close)
+        return _has_run(command, request, result, needs_tar=needs_tar)
+
+    async def _receive(
+        self, command: Sequence[str], files: Unpacker | PlainFile, *, needs_tar: bool
+    ) -> CopyResult | None:
+        """Run a command that writes files; None if there is no such program."""
+        request, stream = self._opening(command, stdin=False)
+        try:
+            try:
+                result = await self._read_into(files, stream, request)
+            except ApiError as error:
+                result = _not_run(error)
+            if not _has_run(command, request, result, needs_tar=needs_tar):
+                return None
+            return await run_blocking(files.finish)
+        except CopyFailed as error:
+            raise CopyFailed(f"{request.info}: {error}") from None
+        finally:
+            await run_blocking(files.close)
+
+    async def _read_into(
+        self, files: Unpacker | PlainFile, stream: AsyncExecStream, request: HttpRequest
+    ) -> ExecResult:
+        waiting, stderr = bytearray(), bytearray()
+        async with Running(stream, request.info, None, self._deadline):
+            async for output, data in stream:
+                if output == "stderr":
+                    stderr += data[: _MOST_STDERR - len(stderr)]
+                    continue
+                waiting += data
+                if len(waiting) >= _BATCH:
+                    await self._feed(files, waiting)
+            await self._feed(files, waiting)
+        return ExecResult(stdout=b"", stderr=bytes(stderr), exit_code=await stream.wait())
+
+    async def _feed(self, files: Unpacker | PlainFile, waiting: bytearray) -> None:
+        if waiting:
+            written = await run_blocking(partial(files.feed, bytes(waiting)))
+            waiting.clear()
+            self._options.on_progress(written)
+
+    def _opening(
+        self, command: Sequence[str], *, stdin: bool
+    ) -> tuple[HttpRequest, AsyncExecStream]:
+        options = {**self._options.of_request, "stdin": stdin}
+        request = exec_request(self._path, command, options)
+        return request, AsyncExecStream(
+            self._rest, request, options.get("timeout"), has_stdin=stdin
+        )
+
+
+def _not_run(error: ApiError) -> ExecResult:
+    """Return the result of a command that could not be run because there is no such program.
+
+    Raises:
+        ApiError: It is something else.
+    """
+    if _NO_PROGRAM not in str(error):
+        raise error
+    return ExecResult(stdout=b"", stderr=str(error).encode(), exit_code=_NOT_RUN[-1])
+
+
+def _has_run(
+    command: Sequence[str], request: HttpRequest, result: ExecResult, *, needs_tar: bool
+) -> bool:
+    """Tell whether there was such a program.
+
+    Raises:
+        CopyFailed: It failed; or there was none, and it is needed.
+    """
+    if not result.exit_code:
+        return True
+    if result.exit_code in _NOT_RUN and not needs_tar:
+        return False
+    why = result.stderr[-_TOLD:].decode("utf-8", "replace").strip()
+    ended = f"{command[0]} ended with exit code {result.exit_code}"
+    raise CopyFailed(f"{request.info}: {ended}: {why}" if why else f"{request.info}: {ended}")

@@ -1,0 +1,432 @@
+"""Archives from containers, also from hostile ones."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clientgen.runtime import CopyResult
+from clientgen.runtime._archives.packing import Packer
+from clientgen.runtime._archives.reader import ArchiveReader, Entry
+from clientgen.runtime._archives.remote_paths import path_from, path_to
+from clientgen.runtime._archives.unpacking import Unpacker
+from clientgen.runtime.errors import CopyFailed
+
+Member = tuple[str, bytes, bytes, str]
+FILE, FOLDER, SYMLINK, LINK = tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE
+
+
+def header(name: str, kind: bytes = FILE, size: int = 0, target: str = "", **fields: Any) -> bytes:
+    """The blocks before the data of a file, in GNU's format."""
+    info = tarfile.TarInfo(name)
+    info.type, info.size, info.linkname = kind, size, target
+    for field, value in {"mode": 0o644, **fields}.items():
+        setattr(info, field, value)
+    return info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
+
+
+def archive(*members: Any, end: bytes = bytes(1024)) -> bytes:
+    """An archive of members: names for empty files, or name, kind, data, target."""
+    parts: list[bytes] = []
+    for member in members:
+        if isinstance(member, bytes):
+            parts.append(member)
+            continue
+        name, kind, data, target = (member, FILE, b"x", "") if isinstance(member, str) else member
+        size = len(data) if kind == FILE else 0
+        parts += [header(name, kind, size, target), data[:size], bytes(-size % 512)]
+    return b"".join(parts) + end
+
+
+def pax(records: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
+    return header("pax", kind, len(records)) + records + bytes(-len(records) % 512)
+
+
+def unpack(
+    data: bytes, target: Path, root: str = "r", limit: int | None = None, step: int = 700
+) -> CopyResult:
+    unpacker = Unpacker(target, root, limit)
+    try:
+        for start in range(0, len(data), step):
+            unpacker.feed(data[start : start + step])
+        return unpacker.finish()
+    finally:
+        unpacker.close()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """A folder with a target, and files beside it that nobody may touch."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/file").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    return tmp_path
+
+
+def untouched(world: Path, allowed: Iterable[str] = ("target",)) -> bool:
+    names = {path.name for path in world.iterdir()} - set(allowed)
+    inner = [path.name for path in (world / "outside").iterdir()]
+    texts = [(world / name).read_text() for name in ("file", "outside/file")]
+    return names == {"outside", "file"} and inner == ["file"] and texts == ["mine", "mine"]
+
+
+# ---- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        (["/etc/passwd"], "was not asked for: '/etc/passwd'"),
+        (["../file"], "was not asked for"),
+        (["r/../../file"], "was not asked for"),
+        (["r/a/../b"], "was not asked for"),
+        (["other/file"], "was not asked for"),
+        (["rr"], "was not asked for"),
+        ([("..", FOLDER, b"", "")], "was not asked for"),
+        ([("r/l", LINK, b"", "../file")], "was not asked for"),
+        ([("r/l", LINK, b"", "/etc/passwd")], "was not asked for"),
+        ([("r", SYMLINK, b"", "/etc")], "it is a link; copy what it leads to: /etc"),
+        (["r", ("r/l", LINK, b"", "r/l")], "File exists|Not a directory"),
+        ([("r/d", FOLDER, b"", ""), ("r/l", LINK, b"", "r/d")], "a link to what is no file"),
+        ([("r", FOLDER, b"", ""), ("r/l", LINK, b"", "r")], "a link to what is no file"),
+        ([header("r/s", tarfile.GNUTYPE_SPARSE)], "sparse files cannot be copied"),
+        ([pax(b"22 GNU.sparse.major=1\n"), "r/s"], "sparse files cannot be copied"),
+        ([header("r/n", tarfile.GNUTYPE_LONGNAME, 1 << 21)], "a header of 2097152 bytes"),
+        ([header("r/n", tarfile.XHDTYPE, 1 << 40)], "a header of 1099511627776 bytes"),
+        ([pax(b"no record"), "r/a"], "a pax header that cannot be read"),
+        ([pax(b"999 path=r/a\n"), "r/a"], "a pax header that cannot be read"),
+        ([pax(b"0 path=r/a\n"), "r/a"], "a pax header that cannot be read"),
+        ([pax(b"11 size=-1\n"), "r/a"], "a pax header with size='-1'"),
+        ([pax(b"13 mtime=now\n"), "r/a"], "a pax header with mtime='now'"),
+        ([pax(b"14 path=r/a\0b\n"), "r/x"], "a name that cannot be used here"),
+        ([b"y" * 512], "not a tar archive: invalid header"),
+        ([header("r/a", size=1 << 62)], "ends in the middle of a file"),
+        ([header("r/a", size=5) + b"12"], "ends in the middle of a file"),
+        ([header("r/a")[:100]], "ends in the middle of a file"),
+        ([], "the archive is empty"),
+    ],
+)
+def test_what_is_refused(world: Path, members: list[Any], words: str) -> None:
+    end = b"" if "middle" in words else bytes(1024)
+    with pytest.raises((CopyFailed, OSError), match=words):
+        unpack(archive(*members, end=end), world / "target")
+
+    assert untouched(world)
+    assert not [path for path in world.rglob("*") if path.name.startswith(".clientgen")]
+
+
+def test_a_negative_size(world: Path) -> None:
+    block = bytearray(header("r/a"))
+    block[124:136] = b"\xff" * 12
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+
+    with pytest.raises(CopyFailed, match="a file of -1 bytes"):
+        unpack(bytes(block), world / "target")
+
+
+def test_the_limit_is_for_what_headers_announce(world: Path) -> None:
+    with pytest.raises(CopyFailed, match="more to copy than limit=1000 bytes"):
+        unpack(header("r/a", size=1 << 62), world / "target", limit=1000)
+    with pytest.raises(CopyFailed, match="more to copy than limit=1000 bytes"):
+        unpack(archive(*[(f"r/{n}", FILE, b"", "") for n in range(10)]), world / "t", limit=1000)
+    assert unpack(archive(("r/a", FILE, b"1" * 1000, "")), world / "t2", limit=1000).size == 1000
+
+
+def test_headers_do_not_take_memory() -> None:
+    reader = ArchiveReader()
+    for _ in range(1000):
+        assert list(reader.feed(pax(b"8 a=bcd\n" * 1000, tarfile.XGLTYPE))) == []
+    assert len(reader._overrides) == 0
+
+
+# ---- what is made safe --------------------------------------------------------------------------
+
+
+LEADS_OUT = ["/etc/passwd", "..", "../..", "a/../../..", "../outside/file", "d/..", "/", ""]
+
+
+@pytest.mark.parametrize("target", LEADS_OUT)
+def test_links_that_lead_out_are_skipped(world: Path, target: str) -> None:
+    done = unpack(archive("r/a", ("r/l", SYMLINK, b"", target)), world / "target")
+
+    assert done.skipped == ("r/l",)
+    assert [path.name for path in (world / "target").iterdir()] == ["a"]
+
+
+def test_links_that_stay_within_are_made(world: Path) -> None:
+    links = {"r/l": "a", "r/d/e/l": "../../a", "r/d/self": ".", "r/d/dangling": "e/nothing"}
+    members = [(name, SYMLINK, b"", target) for name, target in links.items()]
+
+    done = unpack(archive(*members, "r/a"), world / "target")
+
+    assert done.skipped == ()
+    made = {f"r/{path.relative_to(world / 'target')}" for path in (world / "target").rglob("*")}
+    assert made >= {*links, "r/a"}
+    assert (world / "target/d/e/l").read_text() == "x"
+
+
+def test_nothing_is_written_through_a_link_of_the_archive(world: Path) -> None:
+    """Links are made at the end: before that, their places are ordinary folders."""
+    members = [("r/d", SYMLINK, b"", "."), "r/d/file", ("r/l", SYMLINK, b"", "d"), "r/l"]
+
+    done = unpack(archive(*members), world / "target")
+
+    assert untouched(world)
+    assert (world / "target/d/file").read_text() == "x"
+    assert "r/d" in done.skipped
+
+
+def test_chains_of_links_do_not_lead_out(world: Path) -> None:
+    chain = [("r/d/e/f", SYMLINK, b"", "."), ("r/g", SYMLINK, b"", "d/e/f/../../..")]
+
+    assert unpack(archive(*chain, "r/g/file"), world / "target").skipped == ("r/g",)
+    assert untouched(world)
+
+
+def test_nothing_is_written_through_a_link_of_this_machine(world: Path) -> None:
+    target = world / "target"
+    target.mkdir()
+    (target / "d").symlink_to(world / "outside")
+    (target / "file").symlink_to(world / "file")
+
+    with pytest.raises(CopyFailed, match=r"'.*/target/d' on this machine is not a directory"):
+        unpack(archive("r/d/file"), target)
+    unpack(archive("r/file"), target)
+
+    assert untouched(world)
+    assert not (target / "file").is_symlink()
+
+
+def test_devices_and_pipes_are_skipped(world: Path) -> None:
+    kinds = [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, b"Z"]
+    members = [(f"r/{number}", kind, b"", "") for number, kind in enumerate(kinds)]
+
+    done = unpack(archive(*members, "r/a"), world / "target")
+
+    assert done.skipped == ("r/0", "r/1", "r/2", "r/3")
+    assert [path.name for path in (world / "target").iterdir()] == ["a"]
+
+
+def test_bits_that_run_programs_as_their_owner_are_not_kept(world: Path) -> None:
+    unpack(header("r/a", mode=0o7755) + header("r/d", FOLDER, mode=0o7000), world / "target")
+
+    assert stat.S_IMODE((world / "target/a").stat().st_mode) == 0o755
+    assert stat.S_IMODE((world / "target/d").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mtime", [-1, 1 << 62, -(1 << 62), 0])
+def test_times_that_cannot_be(world: Path, mtime: int) -> None:
+    assert unpack(header("r/a", mtime=mtime), world / "target").files == 1
+
+
+@pytest.mark.parametrize("mtime", [b"nan", b"inf", b"-1e400", b"1.5"])
+def test_times_in_pax_headers(world: Path, mtime: bytes) -> None:
+    record = b" mtime=" + mtime + b"\n"
+    record = b"%d" % (len(record) + 2) + record
+
+    assert unpack(archive(pax(record), "r/a"), world / "target").files == 1
+
+
+def test_names_in_any_encoding(world: Path) -> None:
+    names = [b"\xff\xfe", "é漢".encode(), b"back\\slash", b"new\nline", b" ", b"-rf", b"*"]
+
+    unpack(archive(*[f"r/{os.fsdecode(name)}" for name in names]), world / "target")
+
+    assert {os.fsencode(path.name) for path in (world / "target").iterdir()} == set(names)
+
+
+def test_a_name_that_is_too_long_for_this_machine(world: Path) -> None:
+    with pytest.raises(OSError, match="too long"):
+        unpack(archive(f"r/{'x' * 5000}"), world / "target")
+    assert list((world / "target").iterdir()) == []
+
+
+def test_a_file_that_comes_twice(world: Path) -> None:
+    members = [("r/a", FILE, b"1", ""), ("r/a", FILE, b"22", "")]
+
+    assert unpack(archive(*members), world / "target").size == 3
+    assert (world / "target/a").read_text() == "22"
+
+
+def test_a_broken_archive_leaves_what_was_there(world: Path) -> None:
+    (world / "target").write_text("old")
+
+    with pytest.raises(CopyFailed, match="ends in the middle"):
+        unpack(header("r", size=5) + b"12", world / "target")
+
+    assert (world / "target").read_text() == "old"
+    assert untouched(world)
+
+
+def test_many_skipped_names_are_not_all_kept(world: Path) -> None:
+    members = [(f"r/{n}", tarfile.FIFOTYPE, b"", "") for n in range(3000)]
+
+    assert len(unpack(archive(*members), world / "target").skipped) == 1000
+
+
+def test_many_links_are_refused(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clientgen.runtime._archives.unpacking._MOST_LATER", 5)
+    members = [(f"r/{n}", SYMLINK, b"", "a") for n in range(10)]
+
+    with pytest.raises(CopyFailed, match="more than 5 links and directories"):
+        unpack(archive(*members), world / "target")
+
+
+# ---- any archive --------------------------------------------------------------------------------
+
+PART = st.sampled_from(["a", "b", "r", "..", ".", "outside", "file", ""])
+PATH = st.lists(PART, max_size=5).map("/".join)
+MEMBER = st.tuples(
+    st.one_of(PATH, PATH.map(lambda path: f"r/{path}"), PATH.map(lambda path: f"/{path}")),
+    st.sampled_from([FILE, FOLDER, SYMLINK, LINK]),
+    st.binary(max_size=5),
+    st.one_of(PATH, PATH.map(lambda path: f"../{path}"), PATH.map(lambda path: f"/{path}")),
+)
+
+
+@given(members=st.lists(MEMBER, max_size=12), step=st.sampled_from([1, 511, 513, 10_000]))
+def test_no_archive_touches_anything_else(members: list[Member], step: int) -> None:
+    with TemporaryDirectory() as folder:
+        world = Path(folder)
+        (world / "outside").mkdir()
+        (world / "outside/file").write_text("mine")
+        (world / "file").write_text("mine")
+        (world / "target").mkdir()
+        (world / "target/outside").symlink_to(world / "outside")
+        try:
+            unpack(archive(*members), world / "target", step=step)
+        except (CopyFailed, OSError):
+            pass
+        finally:
+            assert untouched(world)
+        for path in (world / "target").rglob("*"):
+            if path.is_symlink() and path.name != "outside":
+                assert path.resolve().is_relative_to(world.resolve() / "target") or any(
+                    part == "outside" for part in path.readlink().parts
+                )
+
+
+@given(st.binary(max_size=3000))
+def test_no_bytes_crash_the_reader(data: bytes) -> None:
+    reader = ArchiveReader()
+    with suppress(CopyFailed):
+        list(reader.feed(data))
+
+
+NAME = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=200)
+NAMES = NAME.filter(lambda name: name not in {".", ".."})
+
+
+@given(
+    files=st.dictionaries(NAMES, st.binary(max_size=2000), max_size=5),
+    form=st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]),
+    step=st.integers(1, 2000),
+)
+def test_archives_of_all_formats_are_read(files: dict[str, bytes], form: int, step: int) -> None:
+    made = io.BytesIO()
+    names = {name for name in files if len(name.encode()) <= 90 or form != tarfile.USTAR_FORMAT}
+    with tarfile.open(fileobj=made, mode="w", format=form, encoding="utf-8") as tar:
+        for name in names:
+            info = tarfile.TarInfo(f"r/{name}")
+            info.size, info.mtime = len(files[name]), 1.5 if form == tarfile.PAX_FORMAT else 1
+            tar.addfile(info, io.BytesIO(files[name]))
+    data = made.getvalue()
+    reader = ArchiveReader()
+    read: dict[str, bytes] = {}
+    last = ""
+    for start in range(0, len(data), step):
+        for item in reader.feed(data[start : start + step]):
+            if isinstance(item, Entry):
+                last = item.name
+                read[last] = b""
+            else:
+                read[last] += item
+
+    assert reader.is_over
+    assert read == {f"r/{name}": files[name] for name in names}
+
+
+# ---- archives that are made ---------------------------------------------------------------------
+
+
+def test_large_files_have_large_numbers(tmp_path: Path) -> None:
+    """Sizes from 8 GiB do not fit into the digits of a header."""
+    (tmp_path / "big").touch()
+    os.truncate(tmp_path / "big", 9 << 30)
+    pieces = Packer(tmp_path / "big", "big").pieces()
+    first = next(pieces)
+    pieces.close()
+
+    [entry] = [each for each in ArchiveReader().feed(first) if isinstance(each, Entry)]
+    assert entry.size == 9 << 30
+
+
+def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(bytes(1 << 20))
+    pieces = Packer(tmp_path / "big", "big").pieces()
+    next(pieces)
+    os.truncate(tmp_path / "big", 1000)
+
+    with pytest.raises(CopyFailed, match="became shorter while it was read"):
+        list(pieces)
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(bytes(1 << 20))
+    pieces = Packer(tmp_path / "big", "big").pieces()
+    data = next(pieces)
+    with (tmp_path / "big").open("ab") as file:
+        file.write(b"more")
+    data += b"".join(pieces)
+
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        assert tar.getmembers()[0].size == 1 << 20
+    assert len(data) % tarfile.RECORDSIZE == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "folder", "name"),
+    [
+        ("/srv/www", "/srv", "www"),
+        ("/srv/www/", "/srv", "www"),
+        ("/srv/../x", "/", "x"),
+        ("a", ".", "a"),
+        ("-a/b", "./-a", "b"),
+        ("/", "/", "."),
+        (".", ".", "."),
+        ("..", "..", "."),
+        ("../a", "..", "a"),
+    ],
+)
+def test_where_a_copy_is_read(source: str, folder: str, name: str) -> None:
+    assert path_from(source) == (folder, name)
+
+
+@pytest.mark.parametrize(
+    ("target", "folder", "name"),
+    [
+        ("/srv/www", "/", "srv/www"),
+        ("/srv/", "/", "srv/dist"),
+        ("/", "/", "dist"),
+        ("./", ".", "dist"),
+        ("a/../b", ".", "b"),
+        ("../../b", "./../..", "b"),
+        ("..", "./..", "."),
+        ("/..", "/", "."),
+        (".", ".", "."),
+    ],
+)
+def test_where_a_copy_is_written(target: str, folder: str, name: str) -> None:
+    assert path_to(target, "dist") == (folder, name)

@@ -1,0 +1,333 @@
+"""Files to and from containers. test_copy_threads.py is derived."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubeapi import AsyncClientset
+from kubeapi.core.v1 import Pod
+from support.real_container import BUSYBOX, RealContainer
+
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime.aio import AsyncRest
+from clientgen.runtime.errors import CopyFailed, InternalError, NotFound, RequestTimeout
+from clientgen.testing import FakeCluster, LocalServer
+
+ALL = ("tar", "cat", "sh")
+BIG = bytes(range(256)) * 20_000
+OLD = 1_000_000_000
+
+
+def pod() -> Any:
+    spec = {"containers": [{"name": "app", "image": "i"}, {"name": "side", "image": "i"}]}
+    return Pod(metadata={"name": "web-0", "namespace": "shop"}, spec=spec)
+
+
+class Setup:
+    """A container and a folder of this machine, and what copies between them."""
+
+    def __init__(
+        self, connect: Callable[[], AsyncClientset], container: RealContainer, here: Path
+    ) -> None:
+        self.connect = connect
+        self.container = container
+        self.there = container.root
+        self.here = here
+
+    async def copy_to(self, source: Any, target: Any, pod: str = "web-0", **options: Any) -> Any:
+        options = {"container": "app", **options}
+        async with self.connect() as k:
+            return await k.core_v1.pods("shop").copy_to(pod, source, target, **options)
+
+    async def copy_from(self, source: Any, target: Any, pod: str = "web-0", **options: Any) -> Any:
+        options = {"container": "app", **options}
+        async with self.connect() as k:
+            return await k.core_v1.pods("shop").copy_from(pod, source, target, **options)
+
+
+KINDS = {
+    "GNU tar, in process": (),
+    "GNU tar, over HTTP": (),
+    **({"busybox, over HTTP": (BUSYBOX,)} if BUSYBOX else {}),
+}
+
+
+@pytest.fixture(params=KINDS)
+def s(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Setup]:
+    (there := tmp_path / "there").mkdir()
+    (here := tmp_path / "here").mkdir()
+    container = RealContainer(there, ALL, KINDS[request.param])
+    cluster = FakeCluster(pod())
+    cluster.container("shop/web-0", "app").on_exec(container)
+    if request.param.endswith("in process"):
+        yield Setup(lambda: cluster.clientset(AsyncClientset), container, here)
+        return
+    with LocalServer(cluster) as server:
+        config = ClusterConfig(server.url)
+        yield Setup(lambda: AsyncClientset(AsyncRest(config)), container, here)
+
+
+def fill(folder: Path) -> None:
+    """A tree with what trees have."""
+    (folder / "empty").mkdir(parents=True)
+    deep = folder / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    (deep / ("f" * 90)).write_bytes(b"deep")
+    (folder / "big").write_bytes(BIG)
+    (folder / "none").write_bytes(b"")
+    (folder / "ünï côdé\nname").write_text("x")
+    (folder / os.fsdecode(b"\xff\xfe")).write_text("not UTF-8")
+    (folder / "run").write_text("#!")
+    (folder / "run").chmod(0o755)
+    (folder / "secret").write_text("s")
+    (folder / "secret").chmod(0o600)
+    (folder / "link").symlink_to("big")
+    (deep / "up").symlink_to("../../run")
+    (folder / "hard").hardlink_to(folder / "run")
+    os.utime(folder / "run", (OLD, OLD))
+
+
+def tree(folder: Path) -> dict[str, Any]:
+    """What a tree has: contents, permissions and times."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = f"-> {path.readlink()}"
+        elif path.is_dir():
+            found[name] = "directory"
+        else:
+            status = path.stat()
+            found[name] = (path.read_bytes(), status.st_mode & 0o777, int(status.st_mtime))
+    return found
+
+
+async def test_a_tree_into_a_container(s: Setup) -> None:
+    fill(s.here / "dist")
+
+    copied = await s.copy_to(s.here / "dist", "/srv/www")
+
+    assert tree(s.there / "srv/www") == tree(s.here / "dist")
+    assert copied.files == 8
+    assert copied.size == len(BIG) + 4 + 1 + 9 + 2 + 2 + 1
+    assert copied.skipped == ()
+
+
+async def test_a_tree_from_a_container(s: Setup) -> None:
+    fill(s.there / "srv/www")
+
+    copied = await s.copy_from("/srv/www", s.here / "a/b")
+
+    assert tree(s.here / "a/b") == tree(s.there / "srv/www")
+    assert copied.size >= len(BIG) + 4 + 1 + 9 + 2 + 1
+    assert copied.skipped == ()
+
+
+async def test_a_copy_into_what_exists_replaces_files_only(s: Setup) -> None:
+    for folder in (s.here / "dist", s.there / "www"):
+        folder.mkdir()
+        (folder / "a").write_text(f"of {folder.name}")
+    (s.there / "www/other").write_text("stays")
+
+    await s.copy_to(s.here / "dist", "/www")
+    assert (s.there / "www/a").read_text() == "of dist"
+    await s.copy_from("/www", str(s.here / "dist"))
+
+    assert (s.there / "www/other").read_text() == "stays"
+    assert (s.here / "dist/other").read_text() == "stays"
+
+
+async def test_single_files(s: Setup) -> None:
+    (s.here / "a").write_text("mine")
+
+    await s.copy_to(s.here / "a", "/x/y/b")
+    await s.copy_to(str(s.here / "a"), "/x/")
+    await s.copy_to(s.here / "a", "-odd -name")
+    await s.copy_from("/x/y/b", s.here / "c")
+    await s.copy_from("-odd -name", f"{s.here}/d/")
+
+    assert (s.there / "x/y/b").read_text() == "mine"
+    assert (s.there / "x/a").read_text() == "mine"
+    assert (s.here / "c").read_text() == "mine"
+    assert (s.here / "d/-odd -name").read_text() == "mine"
+
+
+async def test_a_target_that_is_a_link_to_a_folder_stays_one(s: Setup) -> None:
+    (s.there / "real").mkdir()
+    (s.there / "link").symlink_to("real")
+    (s.here / "dist").mkdir()
+    (s.here / "dist/a").write_text("x")
+
+    await s.copy_to(s.here / "dist", "/link")
+
+    assert (s.there / "link").is_symlink()
+    assert (s.there / "real/a").read_text() == "x"
+
+
+async def test_an_empty_folder(s: Setup) -> None:
+    (s.here / "empty").mkdir()
+
+    await s.copy_to(s.here / "empty", "/new")
+    await s.copy_from("/new", s.here / "back")
+
+    assert (s.there / "new").is_dir()
+    assert (s.here / "back").is_dir()
+
+
+async def test_progress_and_limits(s: Setup) -> None:
+    (s.here / "big").write_bytes(BIG)
+    sent: list[int] = []
+    read: list[int] = []
+
+    await s.copy_to(s.here / "big", "/big", on_progress=sent.append)
+    await s.copy_from("/big", s.here / "2", on_progress=read.append)
+
+    for steps in (sent, read):
+        assert steps[-1] == len(BIG)
+        assert len(steps) > 5
+        assert steps == sorted(steps)
+    with pytest.raises(CopyFailed, match="more to copy than limit=1000000 bytes"):
+        await s.copy_to(s.here / "big", "/b2", limit=1_000_000)
+    with pytest.raises(CopyFailed, match="more to copy than limit=1000000 bytes"):
+        await s.copy_from("/big", s.here / "3", limit=1_000_000)
+    assert sorted(path.name for path in s.here.iterdir()) == ["2", "big"]
+
+
+async def test_what_does_not_exist(s: Setup) -> None:
+    with pytest.raises(CopyFailed, match=r"tar ended with exit code \d: .*[Nn]o such file"):
+        await s.copy_from("/nothing", s.here / "x")
+    with pytest.raises(FileNotFoundError, match="nothing"):
+        await s.copy_to(s.here / "nothing", "/x")
+    with pytest.raises(NotFound):
+        await s.copy_from("/x", s.here / "x", pod="other")
+    assert list(s.here.iterdir()) == []
+
+
+async def test_a_link_is_not_followed(s: Setup) -> None:
+    (s.there / "link").symlink_to("/etc/hosts")
+
+    with pytest.raises(CopyFailed, match="it is a link; copy what it leads to: /etc/hosts"):
+        await s.copy_from("/link", s.here / "x")
+
+    assert list(s.here.iterdir()) == []
+
+
+async def test_a_folder_where_the_file_is_to_be(s: Setup) -> None:
+    (s.there / "a").write_text("x")
+    (s.here / "x").mkdir()
+
+    with pytest.raises(CopyFailed, match="is a directory; name the file in it"):
+        await s.copy_from("/a", s.here / "x")
+
+    assert list((s.here / "x").iterdir()) == []
+    assert [path.name for path in s.here.iterdir()] == ["x"]
+
+
+async def test_files_that_are_none_are_skipped(s: Setup) -> None:
+    for folder in (s.here / "dist", s.there / "www"):
+        folder.mkdir()
+        os.mkfifo(folder / "fifo")
+        (folder / "out").symlink_to("/etc")
+        (folder / "a").write_text("x")
+
+    sent = await s.copy_to(s.here / "dist", "/x")
+    read = await s.copy_from("/www", s.here / "y")
+
+    assert sent.skipped == (str(s.here / "dist/fifo"),)
+    assert sorted(read.skipped) == ["./www/fifo", "./www/out"]
+    assert sorted(path.name for path in (s.here / "y").iterdir()) == ["a"]
+
+
+async def test_without_tar_single_files_are_copied_by_the_shell(s: Setup) -> None:
+    s.container.programs = ("cat", "sh")
+    (s.here / "a").write_bytes(BIG)
+    (s.here / "a").chmod(0o750)
+
+    sent = await s.copy_to(s.here / "a", "/new dir/a")
+    read = await s.copy_from("/new dir/a", s.here / "b")
+
+    assert sent == read
+    assert read.size == len(BIG)
+    assert (s.there / "new dir/a").stat().st_mode & 0o777 == 0o750
+    assert (s.here / "b").read_bytes() == BIG
+    for folder in (s.here / "dist", s.there / "www"):
+        folder.mkdir()
+        (folder / "a").write_text("x")
+    with pytest.raises(CopyFailed, match="executable file not found"):
+        await s.copy_to(s.here / "dist", "/x")
+    with pytest.raises(CopyFailed, match=r"cat ended with exit code 1: .*directory"):
+        await s.copy_from("/www", s.here / "y")
+    with pytest.raises(CopyFailed, match="cat ended with exit code 1"):
+        await s.copy_from("/nothing", s.here / "y")
+    assert sorted(path.name for path in s.here.iterdir()) == ["a", "b", "dist"]
+
+
+async def test_without_any_program_that_is_told(s: Setup) -> None:
+    s.container.programs = ()
+    (s.here / "a").write_text("x")
+
+    with pytest.raises(CopyFailed, match="executable file not found"):
+        await s.copy_to(s.here / "a", "/a")
+    with pytest.raises(CopyFailed, match="executable file not found"):
+        await s.copy_from("/a", s.here / "b")
+
+
+async def test_a_command_that_fails_otherwise(s: Setup) -> None:
+    def broken(process: Any) -> int:
+        raise OSError("the node burns")
+
+    s.container.__class__ = type("Broken", (RealContainer,), {"__call__": lambda _, p: broken(p)})
+    with pytest.raises(InternalError, match="the node burns"):
+        await s.copy_from("/a", s.here / "b")
+
+
+async def test_the_timeout_is_for_the_whole_copy(s: Setup) -> None:
+    def wait(process: Any) -> int:
+        process.wait_for_size()  # which never comes
+        return 0
+
+    s.container.__class__ = type("Slow", (RealContainer,), {"__call__": lambda _, p: wait(p)})
+    with pytest.raises(RequestTimeout, match="the command did not end before the timeout"):
+        await s.copy_from("/a", s.here / "b", timeout=0.5)
+    with pytest.raises(RequestTimeout, match="the command did not end before the timeout"):
+        await s.copy_to(__file__, "/b", timeout=0.5)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "error", "words"),
+    [
+        ("", "/x", ValueError, "source='' is no path of this machine"),
+        (7, "/x", TypeError, "source must be a path of this machine, not an int"),
+        ("a\0b", "/x", ValueError, "is no path of this machine"),
+        (".", "", ValueError, "target='' is no path in the container"),
+        (".", Path("/x"), TypeError, "target must be the text of a path in the container"),
+        (__file__, ".", ValueError, "target='.' has no name for the file"),
+        (__file__, "/..", ValueError, "has no name for the file"),
+    ],
+)
+async def test_arguments_of_copy_to(
+    s: Setup, source: Any, target: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        await s.copy_to(source, target)
+    assert s.container.commands == []
+
+
+async def test_arguments_of_copy_from(s: Setup) -> None:
+    with pytest.raises(ValueError, match="source='' is no path in the container"):
+        await s.copy_from("", s.here)
+    with pytest.raises(TypeError, match="source must be the text of a path in the container"):
+        await s.copy_from(Path("/x"), s.here)
+    with pytest.raises(ValueError, match="target='' is no path of this machine"):
+        await s.copy_from("/x", "")
+    with pytest.raises(TypeError, match="unexpected option 'retries'; the options are container"):
+        await s.copy_from("/x", s.here, retries=3)
+    with pytest.raises(TypeError, match="limit must be a number of bytes, not a str"):
+        await s.copy_from("/x", s.here, limit="1M")
+    with pytest.raises(ValueError, match="name"):
+        await s.copy_from("/x", s.here, pod="")
+    assert s.container.commands == []
