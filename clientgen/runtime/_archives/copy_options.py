@@ -50,8 +50,8 @@ def local_path(what: str, path: object, name: str = "") -> Path:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{what} must be a path of this machine, not {named(path)}")
-    text: object = os.fspath(cast("str | os.PathLike[str]", path))
-    if not isinstance(text, str) or not text or "\0" in text:
+    text = os.fspath(cast("str | os.PathLike[str]", path))
+    if not text or "\0" in text:
         raise ValueError(f"{what}={text!r} is no path of this machine")
     is_within = name not in {"", "."} and text.endswith(("/", os.sep))
     return Path(text, name) if is_within else Path(text)
