@@ -23,12 +23,13 @@ from clientgen.runtime._streams.channels import (
 from clientgen.runtime._streams.ports import check_port
 
 from .._apiserver.verbs.connect import TUNNEL
+from .container_files import ContainerFiles
 from .ports import ForwardedPorts, piped_to
 from .sessions import MOST_WAITING, Input, Session
 from .tunnelled_ports import TunnelledPorts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from .._apiserver.verbs.connect import PortRequest, ProcessRequest
@@ -49,6 +50,7 @@ class Container:
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
+        self._files: ContainerFiles | None = None
         self.ports: dict[int, PortHandler] = {}
 
     def on_exec(self, handler: Handler) -> Handler:
@@ -68,6 +70,26 @@ class Container:
     def on_attach(self, handler: Handler) -> Handler:
         """Have a function called for each client that attaches; the rest is as `on_exec`."""
         self.handlers["attach"] = handler
+        return handler
+
+    @property
+    def files(self) -> ContainerFiles:
+        """The files of the container, by absolute path, for `copy_to`, `copy_from` and kubectl cp.
+
+            cluster.container("shop/web-0").files["/etc/motd"] = b"hello"
+
+        Once a test uses them, the commands `tar`, `cat` and `test` work on them.
+        """
+        if self._files is None:
+            self._files = ContainerFiles()
+        return self._files
+
+    def handler_of(self, action: str, command: Sequence[str]) -> Handler | None:
+        """Return the function for a command; None if there is none."""
+        handler = self.handlers.get(action)
+        if action == "exec" and self._files is not None:
+            is_known = bool(command) and self._files.has_program(command[0])
+            return self._files.run if is_known or handler is None else handler
         return handler
 
     def port(self, number: int, server: PortHandler | str) -> None:
@@ -113,7 +135,7 @@ class Containers:
         for pod, name, container in reversed(self._declared):
             is_named = not name or fnmatchcase(request.container, name)
             if is_named and fnmatchcase(f"{request.namespace}/{request.pod}", pod):
-                handler = container.handlers.get(request.action)
+                handler = container.handler_of(request.action, request.command)
                 if handler is not None:
                     return Process(request, subprotocol, handler)
         return None

@@ -1,0 +1,188 @@
+"""Files of containers, and the programs that copy them: tar, cat and test."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import tarfile
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen.runtime._archives.reader import ArchiveReader, Entry
+from clientgen.runtime.errors import CopyFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .containers import Process
+
+__all__ = ["ContainerFiles"]
+
+_MOST_BYTES: Final = 1 << 30
+_NOT_FOUND: Final = 127
+_USAGE: Final = 2
+
+
+class ContainerFiles(dict[str, bytes]):
+    """The files of a container: contents by absolute path. There are directories where files are.
+
+    Who copies files uses `tar`, `cat` and `test` in the container. They work on these.
+    """
+
+    def __setitem__(self, path: str, data: bytes) -> None:
+        if not isinstance(path, str) or not path.startswith("/"):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError(f"{path!r}: name a file by its absolute path, such as /etc/hosts")
+        if not isinstance(data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"{path}: the contents of a file are bytes, not {type(data).__name__}")
+        super().__setitem__(_tidied(path), data)
+
+    def has_program(self, name: str) -> bool:
+        """Tell whether a program works on these files."""
+        return name in _PROGRAMS
+
+    def run(self, process: Process) -> int:
+        """Run a program; gives its exit code."""
+        name, *words = process.command
+        program = _PROGRAMS.get(name)
+        if program is None:
+            process.stderr.write(f"{name}: not found\n")
+            return _NOT_FOUND
+        return program(self, process, words)
+
+    def is_folder(self, path: str) -> bool:
+        """Tell whether there are files below a path."""
+        return path == "/" or any(each.startswith(f"{path}/") for each in self)
+
+    def below(self, path: str) -> Iterator[str]:
+        """Return the files that a path means: itself, or all below it, in order."""
+        start = "/" if path == "/" else f"{path}/"
+        return (each for each in sorted(self) if each == path or each.startswith(start))
+
+
+def _tidied(path: str, folder: str = "/") -> str:
+    return posixpath.normpath(posixpath.join("/", folder, path).replace("//", "/"))
+
+
+# ---- programs -----------------------------------------------------------------------------------
+
+
+def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
+    """`test -d PATH`, `-f`, `-e`."""
+    if len(words) != 2 or words[0] not in {"-d", "-e", "-f"}:  # noqa: PLR2004 - a flag and a path
+        process.stderr.write(f"test: {words}: not known here\n")
+        return _USAGE
+    path = _tidied(words[1])
+    is_file, is_folder = path in files, files.is_folder(path)
+    found = {"-d": is_folder, "-f": is_file, "-e": is_file or is_folder}
+    return 0 if found[words[0]] else 1
+
+
+def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
+    """`cat PATH...`."""
+    for word in words:
+        data = files.get(_tidied(word))
+        if data is None:
+            process.stderr.write(f"cat: {word}: No such file or directory\n")
+            return 1
+        process.stdout.write(data)
+    return 0
+
+
+def _tar(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
+    """`tar cf - [-C FOLDER] PATH...` and `tar xf - [-C FOLDER]`, also with other letters."""
+    letters = words[0].lstrip("-") if words else ""
+    paths: list[str] = []
+    folder = "/"
+    rest = iter(words[1:])
+    for word in rest:
+        if word == "-C":
+            folder = _tidied(next(rest, ""), folder)
+        elif not word.startswith("-"):
+            paths.append(word)
+    if "f" not in letters or "-" not in words[1:2] or "z" in letters:
+        process.stderr.write(f"tar: {words}: not known here\n")
+        return _USAGE
+    if "x" in letters:
+        return _extract(files, process, folder)
+    return _create(files, process, folder, paths)
+
+
+_PROGRAMS: Final[dict[str, Callable[[ContainerFiles, Any, Sequence[str]], int]]] = {
+    "cat": _cat,
+    "tar": _tar,
+    "test": _test,
+}
+
+
+def _create(files: ContainerFiles, process: Process, folder: str, paths: Sequence[str]) -> int:
+    with tarfile.open(mode="w|", fileobj=_Writer(process)) as archive:
+        for path in paths:
+            root = _tidied(path, folder)
+            found = [*files.below(root)]
+            if not found:
+                process.stderr.write(f"tar: {path}: Cannot stat: No such file or directory\n")
+                return _USAGE
+            for each in found:
+                # Members are named as the command names them, without the slash in front.
+                name = posixpath.join(path, posixpath.relpath(each, root)) if each != root else path
+                header = tarfile.TarInfo(name.lstrip("/"))
+                header.size = len(files[each])
+                archive.addfile(header, io.BytesIO(files[each]))
+    return 0
+
+
+class _Writer(io.RawIOBase):
+    """The stdout of a process, for `tarfile`."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    def write(self, data: Any) -> int:
+        self._process.stdout.write(bytes(data))
+        return len(data)
+
+
+def _extract(files: ContainerFiles, process: Process, folder: str) -> int:
+    reader = ArchiveReader()
+    extraction = _Extraction(files, folder)
+    try:
+        while not reader.is_over and (piece := process.stdin.read1()):
+            for item in reader.feed(piece):
+                extraction.take(item)
+    except CopyFailed as error:
+        process.stderr.write(f"tar: {error}\n")
+        return _USAGE
+    extraction.keep()
+    return 0
+
+
+class _Extraction:
+    """Keeps the files of an archive; links and devices are left out."""
+
+    def __init__(self, files: ContainerFiles, folder: str) -> None:
+        self._files = files
+        self._folder = folder
+        self._entry: Entry | None = None
+        self._data = bytearray()
+        self._taken = 0
+
+    def take(self, item: Entry | memoryview) -> None:
+        """Take the next part of the archive.
+
+        Raises:
+            CopyFailed: There is too much.
+        """
+        if not isinstance(item, Entry):
+            self._data += item
+            return
+        self.keep()
+        self._entry = item
+        self._taken += item.size
+        if self._taken > _MOST_BYTES:
+            raise CopyFailed("No space left on device")
+
+    def keep(self) -> None:
+        """Keep the file whose data has come."""
+        entry, data = self._entry, bytes(self._data)
+        self._data.clear()
+        if entry is not None and entry.kind == "file" and len(data) == entry.size:
+            self._files[_tidied(entry.name.lstrip("/"), self._folder)] = data

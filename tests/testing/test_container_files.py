@@ -1,0 +1,116 @@
+"""Files of the test server's containers: copied by our client, by kubectl, and hostile archives."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubeapi import Clientset
+from kubeapi.core.v1 import Pod
+from support.kubectl import KUBECTL, Kubectl
+
+from clientgen.runtime.errors import CopyFailed
+from clientgen.testing import FakeCluster, LocalServer
+
+BIG = bytes(range(256)) * 10_000
+
+
+@pytest.fixture
+def cluster() -> FakeCluster:
+    spec = {"containers": [{"name": "app", "image": "i"}], "nodeName": "node-1"}
+    web = Pod(
+        metadata={"name": "web-0", "namespace": "shop"}, spec=spec, status={"phase": "Running"}
+    )
+    return FakeCluster(web)
+
+
+@pytest.fixture
+def pods(cluster: FakeCluster) -> Any:
+    return cluster.clientset(Clientset).core_v1.pods("shop")
+
+
+@pytest.fixture
+def kubectl(cluster: FakeCluster, tmp_path: Path) -> Iterator[Kubectl]:
+    if not KUBECTL:
+        pytest.skip("kubectl is not installed")
+    with LocalServer(cluster) as server:
+        yield Kubectl(server.kubeconfig, tmp_path, "shop")
+
+
+def test_files_are_copied_to_and_from(cluster: FakeCluster, pods: Any, tmp_path: Path) -> None:
+    files = cluster.container("shop/web-0").files
+    files["/srv/www/a"] = b"a"
+    files["/srv/www/sub/b"] = BIG
+
+    pods.copy_from("web-0", "/srv/www", tmp_path / "www")
+    (tmp_path / "www/c").write_text("c")
+    pods.copy_to("web-0", tmp_path / "www", "/new/")
+    pods.copy_from("web-0", "/new/www/sub/b", tmp_path / "b")
+
+    assert (tmp_path / "www/sub/b").read_bytes() == (tmp_path / "b").read_bytes() == BIG
+    assert sorted(files) == [
+        *("/new/www/a", "/new/www/c", "/new/www/sub/b", "/srv/www/a", "/srv/www/sub/b"),
+    ]
+    with pytest.raises(CopyFailed, match=r"tar: \./nothing: Cannot stat: No such file"):
+        pods.copy_from("web-0", "/nothing", tmp_path / "x")
+
+
+def test_kubectl_copies_files_and_folders_both_ways(
+    cluster: FakeCluster, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    files = cluster.container("shop/web-0").files
+    files["/srv/www/a"] = b"a"
+    files["/srv/www/sub/b"] = BIG
+    (tmp_path / "local").write_bytes(BIG)
+
+    kubectl("cp", "web-0:/srv/www", f"{tmp_path}/www")
+    kubectl("cp", f"{tmp_path}/local", "web-0:/srv/www/sub")
+    kubectl("cp", f"{tmp_path}/www", "web-0:/copy")
+    kubectl("cp", "web-0:/srv/www/sub/local", f"{tmp_path}/back")
+
+    assert (tmp_path / "www/sub/b").read_bytes() == BIG
+    assert files["/srv/www/sub/local"] == BIG
+    assert files["/copy/sub/b"] == BIG
+    assert (tmp_path / "back").read_bytes() == BIG
+    assert "No such file" in kubectl("cp", "web-0:/nothing", f"{tmp_path}/x")
+
+
+def test_programs_that_a_test_plays_beside_files(cluster: FakeCluster, pods: Any) -> None:
+    container = cluster.container("shop/web-0")
+    container.files["/a"] = b"of the file"
+
+    assert pods.exec("web-0", ["ls"]).exit_code == 127
+    container.on_exec(lambda process: process.stdout.write(process.command[0]))
+    assert pods.exec("web-0", ["ls"]).text == "ls"
+    assert pods.exec("web-0", ["cat", "/a"]).text == "of the file"
+    assert pods.exec("web-0", ["cat", "/b"]).exit_code == 1
+    assert pods.exec("web-0", ["tar", "czf", "-", "/a"]).exit_code == 2
+    assert pods.exec("web-0", ["test", "-x", "/a"]).exit_code == 2
+    assert [pods.exec("web-0", ["test", *w]).exit_code for w in (["-d", "/"], ["-d", "/a"])] == [
+        *(0, 1),
+    ]
+
+
+def test_wrong_files(cluster: FakeCluster) -> None:
+    files = cluster.container("shop/web-0").files
+    with pytest.raises(ValueError, match="name a file by its absolute path, such as /etc/hosts"):
+        files["a"] = b""
+    with pytest.raises(TypeError, match="/a: the contents of a file are bytes, not str"):
+        files["/a"] = "text"  # type: ignore[assignment]
+
+
+def test_hostile_archives(cluster: FakeCluster, pods: Any) -> None:
+    files = cluster.container("shop/web-0").files
+    huge, outside = tarfile.TarInfo("huge"), tarfile.TarInfo("../../etc/passwd")
+    huge.size = 1 << 60
+
+    def extract(data: bytes) -> Any:
+        return pods.exec("web-0", ["tar", "xf", "-", "-C", "/srv"], stdin=data)
+
+    assert extract(b"no archive" * 100).exit_code == 2
+    assert extract(huge.tobuf()).stderr == b"tar: No space left on device\n"
+    assert extract(outside.tobuf() + bytes(1024)).exit_code == 0
+    assert sorted(files) == ["/etc/passwd"]
