@@ -13,7 +13,7 @@ from clientgen.runtime.errors import CopyFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .containers import Process
+    from .processes import Process
 
 __all__ = ["ContainerFiles"]
 
