@@ -14,7 +14,7 @@ from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.resources import Resource
 from clientgen.testing._apiserver.verbs.binding import bind
 from clientgen.testing._apiserver.verbs.eviction import evict
-from clientgen.testing._apiserver.verbs.logs import FAKE, LogOptions, log, log_options
+from clientgen.testing._apiserver.verbs.logs import container_of, log_options
 from clientgen.testing._apiserver.verbs.posted_object import check_name
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
@@ -262,35 +262,12 @@ def test_targets_that_are_no_node(target: dict[str, str], message: str) -> None:
 
 
 TWO = [{"name": "a"}, {"name": "b"}]
-SCHEDULED = {"nodeName": "n1"}
-
-
-def test_logs_of_a_scheduled_pod() -> None:
-    assert log(pod(spec=SCHEDULED), LogOptions()) == FAKE
-    assert log(pod(), LogOptions()) is None
-
-
-def test_logs_a_test_provides() -> None:
-    def written(of: dict[str, Any], container: str, options: LogOptions) -> str:
-        return f"{of['metadata']['name']}\n{container}\nßß\n"
-
-    def read(**query: str) -> str | None:
-        options = log_options("p", {name: [value] for name, value in query.items()})
-        return log(pod(spec={"initContainers": TWO}), options, written)
-
-    assert read() == "p\nmain\nßß\n"
-    assert read(container="b") == "p\nb\nßß\n"
-    assert read(tailLines="1") == "ßß\n"
-    assert read(tailLines="9") == "p\nmain\nßß\n"
-    assert read(tailLines="0") == ""
-    assert read(limitBytes="8") == "p\nmain\n"
-    assert read(follow="true", previous="1", sinceTime="2026-01-01T00:00:00Z") is not None
 
 
 @pytest.mark.parametrize("container", ["", "x"])
 def test_containers_that_are_not_clear(container: str) -> None:
     with pytest.raises(Failure) as failure:
-        log(pod(spec={"containers": TWO}), LogOptions(container))
+        container_of(pod(spec={"containers": TWO}), container)
     assert failure.value.code == 400
 
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .actions import Action
     from .backends import WebhookBackend
     from .containers import Container, Containers
+    from .log_writer import LogWriter
     from .manifests import Source
     from .play import Play
     from .reactors import Error, Reaction, Rule, Trigger
@@ -306,6 +307,26 @@ class FakeCluster:
             self.server.cluster.open_process = self._containers.open
             self.server.cluster.open_ports = self._containers.forward
         return self._containers.declare(pod, name)
+
+    def logs(self, pod: str, container: str = "") -> LogWriter:
+        """Return what writes the log of a container. Clients read and follow it.
+
+            cluster.logs("shop/web-0").write("listening on :8080")
+
+        The pod has to exist. Restarts are those of its status: what was written before the last one
+        is the log that `previous=True` reads. A container that nobody writes for has the log "fake
+        logs".
+
+        Args:
+            pod: the namespace and the name, as `shop/web-0`.
+            container: the name of the container; it can be left out if there is only one.
+
+        Raises:
+            ValueError: there is no such pod or container.
+        """
+        from .log_writer import LogWriter  # most clusters have no logs
+
+        return LogWriter(self.dispatcher, self.server.cluster, pod, container)
 
     # ---- workloads that move ------------------------------------------------------------------
 

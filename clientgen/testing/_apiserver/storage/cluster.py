@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_found
 
 from ..access import Tokens
+from .container_logs import ContainerLogs
 from .conversions import Conversions
 from .registry import Registry
 from .store import key_of
@@ -52,7 +53,7 @@ class Cluster:
     Attributes:
         tokens: issues and recognises the tokens of service accounts.
         witnesses: who takes down the requests of a user, by the user's name.
-        log_text: what containers have written; a `verbs.logs.LogText`, or None for a fixed text.
+        logs: what containers have written.
         open_process: opens the process of a `verbs.connect.ProcessRequest`; None refuses them all.
         open_ports: does so for a `verbs.connect.PortRequest`.
         admission: what writes pass; an `admission.Chain`, see `admission.chain_of`.
@@ -67,7 +68,7 @@ class Cluster:
         self.registry = Registry(spec, Conversions(clock, lambda: self.attempt))
         self.tokens = Tokens(random.randbytes(32))
         self.witnesses: dict[str, Witness] = {}
-        self.log_text: Callable[..., str] | None = None
+        self.logs = ContainerLogs()
         self.open_process: Callable[..., Any] | None = None
         self.open_ports: Callable[..., Any] | None = None
         self.admission: object = None

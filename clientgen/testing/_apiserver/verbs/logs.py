@@ -1,4 +1,4 @@
-"""Logs of pods. Nothing runs here, so tests provide the output of containers.
+"""Logs of pods. Nothing runs here, so tests say what containers write.
 
 https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#read-log has the
 options.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import (
     Cause,
@@ -20,30 +20,40 @@ from clientgen._apimachinery.failures import (
     invalid_value,
     not_found,
 )
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._apimachinery.optional_parts import part, parts
 
 from ..requests.options import boolean, first, integer
-from ..responses.answers import Response
+from ..responses.answers import Response, Stream
+from ..storage.container_logs import NANOSECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..requests.request_info import RequestInfo
-    from ..responses.answers import Answer
+    from ..responses.answers import Answer, Headers
     from ..responses.rendering import Rendering
     from ..storage.cluster import Cluster
+    from ..storage.container_logs import ContainerLog, LogEntry
 
-__all__ = ["FAKE", "LogOptions", "LogText", "container_of", "log", "log_options", "read_log"]
+__all__ = [
+    "FAKE",
+    "LogOptions",
+    "LogStream",
+    "container_of",
+    "log_options",
+    "read_log",
+    "restarts_of",
+]
 
 FAKE: Final = "fake logs"
-"""The log of every container, unless a test sets another."""
+"""The log of every container, unless a test says what it writes."""
 
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
 
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """The part of a log that is wanted; `sinceTime` and `sinceSeconds` are for who has the log."""
+    """The part of a log that is wanted."""
 
     container: str = ""
     follow: bool = False
@@ -53,10 +63,6 @@ class LogOptions:
     limit_bytes: int | None = None
     since_seconds: int | None = None
     since_time: str = ""
-
-
-LogText: TypeAlias = "Callable[[dict[str, Any], str, LogOptions], str]"
-"""A test's logs: from the pod, the name of the container and what is wanted, to all it wrote."""
 
 
 def log_options(name: str, query: Mapping[str, Sequence[str]]) -> LogOptions:
@@ -130,39 +136,170 @@ def container_of(pod: Mapping[str, Any], wanted: str) -> str:
     raise bad_request(f"a container name must be specified for pod {name}, {why}")
 
 
-def log(pod: dict[str, Any], options: LogOptions, text: LogText | None = None) -> str | None:
-    """The log that a container has, or the part of it that is wanted.
-
-    Args:
-        pod: the pod as it is stored.
-        options: from `log_options`.
-        text: what the container wrote; `FAKE` when None.
-
-    Returns:
-        None when there is none, since no node has the pod: the answer is 204 and empty.
+def read_log(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+    """GET of `pods/log`: 204 and nothing if no node has the pod.
 
     Raises:
-        Failure: 400, as `container_of`.
+        Failure: 404 for a pod that does not exist, 400 for a container that does not or has not
+            begun, 422 for wrong options.
     """
-    container = container_of(pod, options.container)
-    if text is None and not pod["spec"].get("nodeName"):
-        return None
-    written = FAKE if text is None else text(pod, container, options)
-    if options.tail_lines is not None:
-        lines = written.splitlines(keepends=True)
-        written = "".join(lines[len(lines) - options.tail_lines :]) if options.tail_lines else ""
-    if options.limit_bytes is not None:
-        written = written.encode()[: options.limit_bytes].decode(errors="ignore")
-    return written
-
-
-def read_log(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
-    """GET of `pods/log`."""
     del rendering  # a log is text
     record = cluster.record("", "pods", info.namespace, info.name)
     if record is None:
         raise not_found("", "pods", info.name)
-    text = log(record.value(), log_options(info.name, info.request.query), cluster.log_text)
-    if text is None:
-        return Response(204, b"", [])
-    return Response(200, text.encode(), [("content-type", "text/plain")])
+    options, pod = log_options(info.name, info.request.query), record.value()
+    container = container_of(pod, options.container)
+    log = cluster.logs.find(pod["metadata"]["uid"], container)
+    if log is None:
+        if not pod["spec"].get("nodeName"):
+            return Response(204, b"", [])
+        return Response(200, _limited(FAKE.encode(), options.limit_bytes), [*_TEXT])
+    run = ContainerRun(cluster, info, container, pod)
+    run.check(previous=options.previous)
+    wanted = run.instance - 1 if options.previous else run.instance
+    chosen = _chosen(log, wanted, options, cluster)
+    if options.follow and not options.previous:
+        return LogStream(run, log, chosen, options)
+    return Response(200, _limited(_shown(chosen, options), options.limit_bytes), [*_TEXT])
+
+
+_TEXT: Final[Headers] = [("content-type", "text/plain")]
+
+
+def _chosen(
+    log: ContainerLog, instance: int, options: LogOptions, cluster: Cluster
+) -> list[LogEntry]:
+    """Return the lines of an instance that are wanted; kubelets know times to the second."""
+    since = 0
+    if options.since_time:
+        since = int(datetime.fromisoformat(options.since_time).timestamp()) * NANOSECONDS
+    elif options.since_seconds is not None:
+        since = int((cluster.now().timestamp() - options.since_seconds) * NANOSECONDS)
+    chosen = [
+        each for each in log.entries if each.instance == instance and each.nanoseconds >= since
+    ]
+    if options.tail_lines is not None:
+        chosen = chosen[max(0, len(chosen) - options.tail_lines) :]
+    return chosen
+
+
+def _shown(entries: Sequence[LogEntry], options: LogOptions) -> bytes:
+    if options.timestamps:
+        return b"".join(f"{each.time} ".encode() + each.text for each in entries)
+    return b"".join(each.text for each in entries)
+
+
+def _limited(text: bytes, most: int | None) -> bytes:
+    return text if most is None else text[:most]
+
+
+class ContainerRun:
+    """One instance of a container: it is over when the next one begins, or the pod is gone."""
+
+    def __init__(
+        self, cluster: Cluster, info: RequestInfo, container: str, pod: dict[str, Any]
+    ) -> None:
+        self._cluster = cluster
+        self._pod = (info.namespace, info.name)
+        self._container = container
+        self._uid = pod["metadata"]["uid"]
+        self._collection = cluster.store.collection(info.strategy.collection)
+        self._state = _state_of(pod, container)
+        self.instance = restarts_of(pod, container)
+
+    def check(self, *, previous: bool) -> None:
+        """Make sure that there is such an instance.
+
+        Raises:
+            Failure: 400 if not, in a kubelet's words.
+        """
+        pod = self._pod[1]
+        name = f'container "{self._container}" in pod "{pod}"'
+        if previous and not self.instance:
+            raise bad_request(f"previous terminated {name} not found")
+        waiting = part(part(self._state, "state"), "waiting")
+        if waiting and not self.instance and not previous:
+            reason = waiting.get("reason", "ContainerCreating")
+            raise bad_request(f"{name} is waiting to start: {reason}")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is written."""
+        record = self._cluster.record("", "pods", *self._pod)
+        pod = None if record is None else record.value()
+        if pod is None or pod["metadata"]["uid"] != self._uid:
+            return True
+        if restarts_of(pod, self._container) != self.instance:
+            return True
+        return "terminated" in part(_state_of(pod, self._container), "state")
+
+    def on_change(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Have `wake` called when pods have changed; gives what ends that."""
+        return self._collection.watch(lambda _: wake())
+
+
+def restarts_of(pod: dict[str, Any], container: str) -> int:
+    """Return how often a container was restarted."""
+    count: int = _state_of(pod, container).get("restartCount", 0)
+    return count
+
+
+def _state_of(pod: dict[str, Any], container: str) -> dict[str, Any]:
+    statuses = (f"{field[:-1]}Statuses" for field in _CONTAINERS)
+    for status in (each for field in statuses for each in parts(part(pod, "status"), field)):
+        if status.get("name") == container:
+            return status
+    return {}
+
+
+class LogStream(Stream):
+    """A log that is followed, until the container's instance is over."""
+
+    def __init__(
+        self,
+        run: ContainerRun,
+        log: ContainerLog,
+        begun: Sequence[LogEntry],
+        options: LogOptions,
+    ) -> None:
+        self.status = 200
+        self.headers = [*_TEXT]
+        self._run = run
+        self._log = log
+        self._options = options
+        self._ready = [*begun]
+        self._seen = log.total
+        self._left = options.limit_bytes
+        self._stops: list[Callable[[], None]] = []
+
+    @property
+    def deadline(self) -> float | None:
+        """None: nothing happens by time."""
+        return None
+
+    def take(self) -> bytes | None:
+        """Return the lines that are new; None at the end."""
+        entries, self._ready = self._ready, []
+        instance = self._run.instance
+        new = self._log.since(self._seen)
+        self._seen = self._log.total
+        text = _shown(
+            [*entries, *(each for each in new if each.instance == instance)], self._options
+        )
+        if self._left is not None:
+            text = text[: self._left]
+            self._left -= len(text)
+        if text:
+            return text
+        return None if self._left == 0 or self._run.is_over else b""
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Have `wake` called when something was written, and when pods have changed."""
+        self._stops = [self._log.on_write(wake), self._run.on_change(wake)]
+        wake()
+
+    def close(self) -> None:
+        """Listen no longer."""
+        for stop in self._stops:
+            stop()
+        self._stops = []

@@ -1,0 +1,59 @@
+"""Writes the logs of containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clientgen._apimachinery.failures import Failure
+
+from .._apiserver.verbs.logs import container_of, restarts_of
+
+if TYPE_CHECKING:
+    from .._apiserver.storage.cluster import Cluster
+    from .dispatcher import Dispatcher
+
+__all__ = ["LogWriter"]
+
+
+class LogWriter:
+    """The log of one container; `FakeCluster.logs` returns it."""
+
+    def __init__(self, dispatcher: Dispatcher, cluster: Cluster, pod: str, container: str) -> None:
+        self._dispatcher = dispatcher
+        self._cluster = cluster
+        self._pod = pod
+        self._container = container
+        with dispatcher.lock:
+            self._name(self._existing())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._pod} {self._container}".rstrip() + ">"
+
+    def write(self, text: bytes | str) -> None:
+        """Write lines, with the present time of the cluster's clock. The last may have no end.
+
+        Raises:
+            ValueError: there is no such pod any more.
+        """
+        data = text.encode() if isinstance(text, str) else text
+        lines = [line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")]
+        with self._dispatcher.lock:
+            pod = self._existing()
+            name = self._name(pod)
+            log = self._cluster.logs.make(pod["metadata"]["uid"], name)
+            log.write(self._cluster.now(), restarts_of(pod, name), lines)
+
+    def _existing(self) -> dict[str, Any]:
+        namespace, slash, name = self._pod.partition("/")
+        if not (namespace and slash and name) or "/" in name:
+            raise ValueError(f"pod={self._pod!r}: name it as namespace/name, such as shop/web-0")
+        record = self._cluster.record("", "pods", namespace, name)
+        if record is None:
+            raise ValueError(f"there is no pod {self._pod}: create it before it writes")
+        return record.value()
+
+    def _name(self, pod: dict[str, Any]) -> str:
+        try:
+            return container_of(pod, self._container)
+        except Failure as failure:
+            raise ValueError(failure.message) from None
