@@ -205,6 +205,7 @@ DERIVED: tuple[str, ...] = (
     "leader_election.py",
     "lease_client.py",
     "lines.py",
+    "log_tail.py",
     "live_namespaces.py",
     "managed_controller.py",
     "manager.py",

@@ -29,6 +29,7 @@ from ._http.options import (
     PatchOptions,
     ProxyOptions,
     ProxyStreamOptions,
+    TailOptions,
     WatchOptions,
     WriteOptions,
 )
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from ._models.exec_result import ExecResult
     from ._models.proxy_response import ProxyResponse
     from ._signals import on_stop_signal
+    from ._streams.log_lines import LogLine
     from ._streams.outputs import Output
 
 __all__ = [
@@ -119,6 +121,7 @@ __all__ = [
     "ItemExponentialFailure",
     "JsonPatch",
     "ListOptions",
+    "LogLine",
     "LogOptions",
     "ManifestDiff",
     "ManifestError",
@@ -146,6 +149,7 @@ __all__ = [
     "SelectorOptions",
     "SetResult",
     "StrategicMergePatch",
+    "TailOptions",
     "Updated",
     "WatchEvent",
     "WatchOptions",
@@ -218,6 +222,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "CopyResult": "._models.copy_result",
             "ExecResult": "._models.exec_result",
             "ProxyResponse": "._models.proxy_response",
+            "LogLine": "._streams.log_lines",
             "Output": "._streams.outputs",
             "FieldTerm": "._http.field_terms",
             "SelectableField": "._http.field_terms",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.leader_election import AsyncLeaderElector
+    from ._async.log_tail import AsyncLogTail
     from ._async.managed_controller import AsyncContext
     from ._async.manager import AsyncManager
     from ._async.manifest_set import AsyncManifestSet
@@ -65,6 +66,7 @@ __all__ = [
     "AsyncInformerFactory",
     "AsyncLeaderElector",
     "AsyncLines",
+    "AsyncLogTail",
     "AsyncManager",
     "AsyncManifestSet",
     "AsyncMetadataClient",
@@ -105,6 +107,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "AsyncDynamicSubresource": "._async.dynamic",
             "AsyncMetadataClient": "._async.dynamic",
             "AsyncExecStream": "._async.exec_stream",
+            "AsyncLogTail": "._async.log_tail",
             "AsyncPortForward": "._async.port_forward",
             "AsyncProxy": "._async.proxy",
             "AsyncProxyStream": "._async.proxy",

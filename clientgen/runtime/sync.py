@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
     from ._sync.leader_election import LeaderElector
+    from ._sync.log_tail import LogTail
     from ._sync.managed_controller import Context
     from ._sync.manager import Manager
     from ._sync.manifest_set import ManifestSet
@@ -66,6 +67,7 @@ __all__ = [
     "InformerFactory",
     "LeaderElector",
     "Lines",
+    "LogTail",
     "Manager",
     "ManifestSet",
     "MetadataClient",
@@ -106,6 +108,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "DynamicSubresource": "._sync.dynamic",
             "MetadataClient": "._sync.dynamic",
             "ExecStream": "._sync.exec_stream",
+            "LogTail": "._sync.log_tail",
             "PortForward": "._sync.port_forward",
             "Proxy": "._sync.proxy",
             "ProxyStream": "._sync.proxy",

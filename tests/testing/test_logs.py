@@ -67,10 +67,12 @@ def test_what_was_written_is_read(cluster: FakeCluster, clock: FakeClock, pods: 
 
 
 def test_each_container_has_its_log(cluster: FakeCluster, pods: Any) -> None:
+    assert pods.logs("two", container="app") == "fake logs"
+    assert pods.logs("two", container="app", timestamps=True) == "2026-01-01T12:00:00Z fake logs"
     cluster.logs("shop/two", "side").write("of side")
 
     assert pods.logs("two", container="side") == "of side\n"
-    assert pods.logs("two", container="app") == "fake logs"
+    assert pods.logs("two", container="app") == ""
     with pytest.raises(ValueError, match=r"a container name must be specified for pod two"):
         cluster.logs("shop/two")
     with pytest.raises(ValueError, match="container x is not valid for pod two"):

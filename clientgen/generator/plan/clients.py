@@ -101,6 +101,8 @@ def _reads(resource: Resource) -> Iterable[MethodPlan]:
         yield MethodPlan("each", "each", resource.model, input=resource.list_model)
     if "watch" in resource.verbs:
         yield MethodPlan("watch", "watch", resource.model)
+        if "log" in resource.streams:
+            yield MethodPlan("tail", "tail", resource.model)
 
 
 _STANDARD: tuple[tuple[Verb, str], ...] = (

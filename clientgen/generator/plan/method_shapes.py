@@ -149,6 +149,11 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
         "Follow the log of a container of the {kind} called `name`, line by line.",
         "return self._follow_logs(name, options)",
     ),
+    "tail": MethodShape(
+        "def {method}(self, **options: Unpack[TailOptions]) -> AsyncLogTail:",
+        "Follow the logs of all {kind} objects that match the options, line by line.",
+        "return self._tail(options)",
+    ),
     "exec": MethodShape(
         "async def {method}"
         "(self, name: str, command: Sequence[str], **options: Unpack[ExecOptions]) -> ExecResult:",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .._models.exec_result import ExecResult
     from .._models.unstructured import Unstructured
     from .exec_stream import AsyncExecStream
+    from .log_tail import AsyncLogTail
     from .port_forward import AsyncPortForward
     from .proxy import AsyncProxy
     from .rest import AsyncRest
@@ -255,6 +256,11 @@ class AsyncResourceClient:
         following = {**options, "follow": True}
         request = build("GET", self._path_of(name, "log"), following, LOGS)
         return AsyncLines(self._rest, request, options.get("timeout"))
+
+    def _tail(self, options: Mapping[str, Any]) -> AsyncLogTail:
+        from .log_tail import AsyncLogTail as Tail  # few programs follow the logs of many pods
+
+        return Tail(self._rest, self._path, options)
 
     async def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands

@@ -25,9 +25,17 @@ class AsyncLines(AsyncStoppable):
     lost connection raises an error, because there is no way to tell which line comes next.
     """
 
-    def __init__(self, rest: AsyncRest, request: HttpRequest, timeout: float | None) -> None:
+    def __init__(
+        self,
+        rest: AsyncRest,
+        request: HttpRequest,
+        timeout: float | None,
+        *,
+        can_resume: bool = False,
+    ) -> None:
         super().__init__(rest, timeout)
         self._request = request
+        self._can_resume = can_resume
 
     def __aiter__(self) -> Self:
         return self
@@ -44,9 +52,19 @@ class AsyncLines(AsyncStoppable):
         await self._end(self._request)
         raise StopAsyncIteration
 
+    async def open(self) -> None:
+        """Send the request now, if it was not sent before.
+
+        Raises:
+            ApiError: The server refused.
+            TransportError: There was no response.
+        """
+        if self._stream is None and not self._stopped.is_set():
+            await self._open(self._request, None, can_resume=self._can_resume)
+
     async def _read_on(self) -> None:
         if self._stream is None:
-            await self._open(self._request, None)
+            await self.open()
         elif not await self._read_frames():
             if last := self._last_frame():
                 self._frames.append(last)

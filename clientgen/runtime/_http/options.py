@@ -34,6 +34,7 @@ __all__ = [
     "ProxyOptions",
     "ProxyStreamOptions",
     "ResourceVersionMatch",
+    "TailOptions",
     "WarningHandler",
     "WatchOptions",
     "WriteOptions",
@@ -222,6 +223,25 @@ class LogOptions(CallOptions, total=False):
     """Do not verify the kubelet's certificate."""
     stream: Literal["All", "Stdout", "Stderr"]
     """Which output to read: `All`, `Stdout` or `Stderr`."""
+
+
+class TailOptions(TypedDict, total=False):
+    """Options of the logs of many pods. Those of lines apply to the pods that exist at first."""
+
+    label_selector: Labels
+    """Only pods whose labels match."""
+    field_selector: Fields
+    """Only pods whose fields match."""
+    container: str
+    """Only containers of this name."""
+    since_seconds: int
+    """Only lines of the last seconds."""
+    since_time: datetime
+    """Only lines since this time."""
+    tail_lines: int
+    """Only this many lines of each log at first."""
+    timeout: float | None
+    """The seconds after which `RequestTimeout` ends it."""
 
 
 class ExecStreamOptions(TypedDict, total=False):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .._models.exec_result import ExecResult
     from .._models.unstructured import Unstructured
     from .exec_stream import ExecStream
+    from .log_tail import LogTail
     from .port_forward import PortForward
     from .proxy import Proxy
     from .rest import Rest
@@ -252,6 +253,11 @@ class ResourceClient:
         following = {**options, "follow": True}
         request = build("GET", self._path_of(name, "log"), following, LOGS)
         return Lines(self._rest, request, options.get("timeout"))
+
+    def _tail(self, options: Mapping[str, Any]) -> LogTail:
+        from .log_tail import LogTail as Tail  # few programs follow the logs of many pods
+
+        return Tail(self._rest, self._path, options)
 
     def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands

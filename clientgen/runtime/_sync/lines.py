@@ -26,9 +26,17 @@ class Lines(Stoppable):
     lost connection raises an error, because there is no way to tell which line comes next.
     """
 
-    def __init__(self, rest: Rest, request: HttpRequest, timeout: float | None) -> None:
+    def __init__(
+        self,
+        rest: Rest,
+        request: HttpRequest,
+        timeout: float | None,
+        *,
+        can_resume: bool = False,
+    ) -> None:
         super().__init__(rest, timeout)
         self._request = request
+        self._can_resume = can_resume
 
     def __iter__(self) -> Self:
         return self
@@ -45,9 +53,19 @@ class Lines(Stoppable):
         self._end(self._request)
         raise StopIteration
 
+    def open(self) -> None:
+        """Send the request now, if it was not sent before.
+
+        Raises:
+            ApiError: The server refused.
+            TransportError: There was no response.
+        """
+        if self._stream is None and not self._stopped.is_set():
+            self._open(self._request, None, can_resume=self._can_resume)
+
     def _read_on(self) -> None:
         if self._stream is None:
-            self._open(self._request, None)
+            self.open()
         elif not self._read_frames():
             if last := self._last_frame():
                 self._frames.append(last)

@@ -314,8 +314,8 @@ class FakeCluster:
             cluster.logs("shop/web-0").write("listening on :8080")
 
         The pod has to exist. Restarts are those of its status: what was written before the last one
-        is the log that `previous=True` reads. A container that nobody writes for has the log "fake
-        logs".
+        is the log that `previous=True` reads. Before the first call, the log of every container is
+        "fake logs"; after it, logs are empty.
 
         Args:
             pod: the namespace and the name, as `shop/web-0`.

@@ -10,6 +10,7 @@ from .._apiserver.verbs.logs import container_of, restarts_of
 
 if TYPE_CHECKING:
     from .._apiserver.storage.cluster import Cluster
+    from .._apiserver.storage.container_logs import ContainerLog
     from .dispatcher import Dispatcher
 
 __all__ = ["LogWriter"]
@@ -24,7 +25,7 @@ class LogWriter:
         self._pod = pod
         self._container = container
         with dispatcher.lock:
-            self._name(self._existing())
+            self._log()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._pod} {self._container}".rstrip() + ">"
@@ -38,10 +39,17 @@ class LogWriter:
         data = text.encode() if isinstance(text, str) else text
         lines = [line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")]
         with self._dispatcher.lock:
-            pod = self._existing()
-            name = self._name(pod)
-            log = self._cluster.logs.make(pod["metadata"]["uid"], name)
-            log.write(self._cluster.now(), restarts_of(pod, name), lines)
+            log, restarts = self._log()
+            log.write(self._cluster.now(), restarts, lines)
+
+    def _log(self) -> tuple[ContainerLog, int]:
+        """Return the log of the container, and how often that was restarted."""
+        pod = self._existing()
+        try:
+            name = container_of(pod, self._container)
+        except Failure as failure:
+            raise ValueError(failure.message) from None
+        return self._cluster.logs.make(pod["metadata"]["uid"], name), restarts_of(pod, name)
 
     def _existing(self) -> dict[str, Any]:
         namespace, slash, name = self._pod.partition("/")
@@ -51,9 +59,3 @@ class LogWriter:
         if record is None:
             raise ValueError(f"there is no pod {self._pod}: create it before it writes")
         return record.value()
-
-    def _name(self, pod: dict[str, Any]) -> str:
-        try:
-            return container_of(pod, self._container)
-        except Failure as failure:
-            raise ValueError(failure.message) from None

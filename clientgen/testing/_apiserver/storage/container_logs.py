@@ -70,14 +70,17 @@ class ContainerLog:
 
 
 class ContainerLogs:
-    """The logs of all containers that have written something; a new pod has a new log."""
+    """The logs of all containers, once a test says what one of them writes.
+
+    A new pod has a new log.
+    """
 
     def __init__(self) -> None:
         self._logs: dict[tuple[str, str], ContainerLog] = {}
 
     def find(self, uid: str, container: str) -> ContainerLog | None:
-        """Return the log of a container; None if nobody says what it writes."""
-        return self._logs.get((uid, container))
+        """Return the log of a container; None if nobody says what any container writes."""
+        return self.make(uid, container) if self._logs else None
 
     def make(self, uid: str, container: str) -> ContainerLog:
         """Return the log of a container, a new one if need be."""

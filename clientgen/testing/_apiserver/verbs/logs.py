@@ -153,7 +153,8 @@ def read_log(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answe
     if log is None:
         if not pod["spec"].get("nodeName"):
             return Response(204, b"", [])
-        return Response(200, _limited(FAKE.encode(), options.limit_bytes), [*_TEXT])
+        begun = f"{pod['metadata']['creationTimestamp']} " if options.timestamps else ""
+        return Response(200, _limited(f"{begun}{FAKE}".encode(), options.limit_bytes), [*_TEXT])
     run = ContainerRun(cluster, info, container, pod)
     run.check(previous=options.previous)
     wanted = run.instance - 1 if options.previous else run.instance

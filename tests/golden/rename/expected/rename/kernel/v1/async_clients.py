@@ -23,12 +23,14 @@ from clientgen.runtime import (
     LogOptions,
     Patch,
     PatchOptions,
+    TailOptions,
     WatchOptions,
     WriteOptions,
 )
 from clientgen.runtime.aio import (
     AsyncExecStream,
     AsyncLines,
+    AsyncLogTail,
     AsyncResourceClient,
     AsyncRest,
     AsyncSubresource,
@@ -376,6 +378,20 @@ class AsyncCapsuleCollection(AsyncWaitingCollection[Capsule]):
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(Capsule, options)
+
+    def tail(self, **options: Unpack[TailOptions]) -> AsyncLogTail:
+        """Follow the logs of all Pod objects that match the options, line by line.
+
+        Args:
+            label_selector: only pods whose labels match.
+            field_selector: only pods whose fields match.
+            container: only containers of this name.
+            since_seconds: only lines of the last seconds.
+            since_time: only lines since this time.
+            tail_lines: only this many lines of each log at first.
+            timeout: the seconds after which `RequestTimeout` ends it.
+        """
+        return self._tail(options)
 
 
 class AsyncCapsuleClient(AsyncWaitingClient[Capsule], AsyncCapsuleCollection):
