@@ -346,29 +346,25 @@ class _Follower:
 
     async def _read(self) -> bool:
         """Read the log to its end; gives whether there may be more of it."""
-        is_first = not self._begun
-        if is_first:
-            self._begun = monotonic()
-        elif self._is_complete and not await self._awaits_another():
+        self._begun = self._begun or monotonic()
+        if self._is_complete and not await self._awaits_another():
             return False
-        state = self._state
         async with AsyncLines(self._rest, self._request(), None, can_resume=True) as lines:
             self._lines = lines
             if self._source.stopped.is_set():  # before it could stop these
                 return False
             await lines.open()
-            if not is_first:
-                seen = await self._look()
-                if seen is None:
-                    return False
-                state = seen
+            # What it is the log of is known only now: there may have been a restart.
+            state = await self._look()
+            if state is None:
+                return False
             if state.restarts > self._instance + (1 if self._is_complete else 0):
                 await self._read_previous()
             self._instance, self._is_complete = state.restarts, False
             self._position.resume()
             await self._pass_on(lines)
-        # What ended before it was read was read to its end.
-        self._is_complete = state.is_over and not is_first
+        # What had ended when it was opened was read to its end.
+        self._is_complete = state.is_over
         return True
 
     async def _pass_on(self, lines: AsyncLines) -> None:

@@ -65,7 +65,6 @@ def _part(obj: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _parts(obj: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    values = obj.get(name)
-    if not isinstance(values, list):
-        return []
-    return [each for each in cast("list[Any]", values) if isinstance(each, dict)]
+    found = obj.get(name)
+    values: list[Any] = found if isinstance(found, list) else []
+    return [each for each in values if isinstance(each, dict)]
