@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,5 +66,8 @@ def _part(obj: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _parts(obj: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     found = obj.get(name)
-    values: list[Any] = found if isinstance(found, list) else []
-    return [each for each in values if isinstance(each, dict)]
+    return [each for each in found if isinstance(each, dict)] if _is_list(found) else []
+
+
+def _is_list(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
