@@ -228,6 +228,8 @@ DERIVED: tuple[str, ...] = (
     "sharding.py",
     "frame_stream.py",
     "recipes.py",
+    "recipe_target.py",
+    "forwarding.py",
     "wait.py",
     "waiting_client.py",
     "watch.py",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from ._async.exec_stream import AsyncExecStream
     from ._async.finalizer import AsyncFinalizer
+    from ._async.forwarding import port_forward
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.leader_election import AsyncLeaderElector
@@ -87,6 +88,7 @@ __all__ = [
     "AsyncWorkQueue",
     "cordon",
     "drain",
+    "port_forward",
     "rollout_history",
     "rollout_restart",
     "rollout_status",
@@ -122,6 +124,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "AsyncEventRecorder": "._async.recorder",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
+            "port_forward": "._async.forwarding",
             "rollout_history": "._async.recipes",
             "rollout_restart": "._async.recipes",
             "rollout_status": "._async.recipes",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from ._sync.exec_stream import ExecStream
     from ._sync.finalizer import Finalizer
+    from ._sync.forwarding import port_forward
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
     from ._sync.leader_election import LeaderElector
@@ -88,6 +89,7 @@ __all__ = [
     "WorkQueue",
     "cordon",
     "drain",
+    "port_forward",
     "rollout_history",
     "rollout_restart",
     "rollout_status",
@@ -123,6 +125,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "EventRecorder": "._sync.recorder",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
+            "port_forward": "._sync.forwarding",
             "rollout_history": "._sync.recipes",
             "rollout_restart": "._sync.recipes",
             "rollout_status": "._sync.recipes",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .._http.request import HttpRequest
 from .._streams.ports import DATA, SUBPROTOCOL, PortReader, check_refused
@@ -14,12 +14,11 @@ from .local_listener import AsyncLocalListener
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ._primitives import Function
     from .local_listener import AsyncLocalConnection
     from .rest import AsyncRest
     from .websocket import AsyncWebSocket
 
-__all__ = ["AsyncPortForward", "PodPort", "SinglePod"]
+__all__ = ["AsyncPortForward", "PodFinder", "PodPort", "SinglePod"]
 
 logger = logging.getLogger("clientgen.runtime.ports")
 
@@ -43,6 +42,22 @@ class PodPort:
         return HttpRequest("GET", f"{self.path}?ports={self.port}")
 
 
+class PodFinder(Protocol):
+    """Says where connections lead."""
+
+    async def find(self) -> PodPort:
+        """Return the port of the pod for the next connection.
+
+        Raises:
+            ClientError: There is none.
+        """
+        ...
+
+    def lose(self, port: PodPort) -> bool:
+        """Note that a pod could not be reached; gives whether to look for another one."""
+        ...
+
+
 class SinglePod:
     """Finds a pod by its name."""
 
@@ -63,6 +78,10 @@ class SinglePod:
             self._exists = True
         return self._target
 
+    def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is one only
+        """Return False: there is no other."""
+        return False
+
 
 class AsyncPortForward:
     """A local port whose connections lead to a port of a pod.
@@ -76,13 +95,13 @@ class AsyncPortForward:
 
     Args:
         rest: The client.
-        find: Finds the pod, for each connection and at the start.
+        finder: Finds the pod, for each connection and at the start.
         local_port: The local port; 0 is any free one.
     """
 
-    def __init__(self, rest: AsyncRest, find: Function[[], PodPort], local_port: int) -> None:
+    def __init__(self, rest: AsyncRest, finder: PodFinder, local_port: int) -> None:
         self._rest = rest
-        self._find = find
+        self._finder = finder
         self._local_port = local_port
         self._listener: AsyncLocalListener | None = None
         self._sockets: set[AsyncWebSocket] = set()
@@ -101,13 +120,14 @@ class AsyncPortForward:
 
         Raises:
             ApiError: There is no such pod.
+            OperationRefused: No pod stands behind the Service or workload.
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
         if self._listener is not None:
             raise RuntimeError(f"{self!r} has already started; create a new one")
         self._listener = AsyncLocalListener(self._serve)
-        await self._find()
+        await self._finder.find()
         self._local_port = await self._listener.start(self._local_port)
         return self._local_port
 
@@ -133,19 +153,35 @@ class AsyncPortForward:
     async def _serve(self, local: AsyncLocalConnection) -> None:
         """Serve one connection of the local port, whatever happens to it."""
         try:
-            target = await self._find()
-            deadline = self._rest.deadline({"timeout": _OPENING})
-            socket = await self._rest.connect(target.request, (SUBPROTOCOL,), deadline)
+            socket, target = await self._connect()
             self._sockets.add(socket)
             try:
                 if not self._is_closed:
                     await _Connection(local, socket, target).run()
+            except ClientError:
+                self._finder.lose(target)
+                raise
             finally:
                 self._sockets.discard(socket)
                 await socket.aclose()
         except ClientError as error:
             if not self._is_closed:
                 logger.warning("a connection to local port %d: %s", self._local_port, error)
+
+    async def _connect(self) -> tuple[AsyncWebSocket, PodPort]:
+        """Connect to the pod; to another one if it cannot be reached."""
+        target = await self._finder.find()
+        try:
+            return await self._open(target), target
+        except ClientError:
+            if not self._finder.lose(target):
+                raise
+        target = await self._finder.find()
+        return await self._open(target), target
+
+    async def _open(self, target: PodPort) -> AsyncWebSocket:
+        deadline = self._rest.deadline({"timeout": _OPENING})
+        return await self._rest.connect(target.request, (SUBPROTOCOL,), deadline)
 
 
 class _Connection:

@@ -10,12 +10,8 @@ from .._conditions.causes import PODS
 from .._conditions.checks import DELETED, as_check
 from .._conditions.fields import Json, text
 from .._conditions.rollout import ROLLED_OUT
-from .._http.path_segments import name_in
 from .._http.request import build_write
-from .._manifests.addresses import home_of
-from .._models.list_classes import new_list_class
-from .._models.model import Model
-from .._models.unstructured import Object, Unstructured, UnstructuredList
+from .._models.unstructured import Object
 from .._recipes.draining import (
     DAEMON_SETS,
     NODES,
@@ -30,7 +26,6 @@ from .._recipes.draining import (
 )
 from .._recipes.rollouts import (
     Revision,
-    check_named,
     check_not_paused,
     history_of,
     history_resource,
@@ -52,13 +47,12 @@ from ..errors import (
 )
 from ._primitives import Event, wait_until
 from .lease_client import rest_of
-from .object_client import AsyncObjectClient
+from .recipe_target import RecipeTarget, any_client
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from .._http.options import CallOptions, Labels, ListOptions
-    from .._http.resource import Resource
     from .lease_client import AsyncClient
     from .rest import AsyncRest
 
@@ -84,13 +78,13 @@ _RETRY_SECONDS = 5.0
 async def cordon(k: AsyncClient, node: str) -> None:
     """Mark a node as unschedulable, as `kubectl cordon`: it gets no new Pods."""
     check_node("cordon", node)
-    await _any(rest_of(k), NODES, None).patch(node, unschedulable(wanted=True))
+    await any_client(rest_of(k), NODES, None).patch(node, unschedulable(wanted=True))
 
 
 async def uncordon(k: AsyncClient, node: str) -> None:
     """Mark a node as schedulable again, as `kubectl uncordon`."""
     check_node("uncordon", node)
-    await _any(rest_of(k), NODES, None).patch(node, unschedulable(wanted=False))
+    await any_client(rest_of(k), NODES, None).patch(node, unschedulable(wanted=False))
 
 
 async def drain(
@@ -163,7 +157,7 @@ class _Draining:
         self._timeout = timeout
         self._until = None if timeout is None else rest.clock.monotonic() + timeout
         self._on_progress = on_progress
-        self._pods = _any(rest, PODS, None)
+        self._pods = any_client(rest, PODS, None)
 
     @property
     def _remaining(self) -> float | None:
@@ -201,7 +195,7 @@ class _Draining:
     async def cordon(self) -> None:
         """Mark the node as unschedulable."""
         limit = self._limit("it is not cordoned")
-        nodes = _any(self._rest, NODES, None)
+        nodes = any_client(self._rest, NODES, None)
         await nodes.patch(self._node, unschedulable(wanted=True), **limit)
 
     async def pods(self, selector: Labels | None) -> list[Any]:
@@ -222,7 +216,7 @@ class _Draining:
         """Tell whether a DaemonSet exists."""
         limit = self._limit("the DaemonSets of its Pods are not read")
         try:
-            await _any(self._rest, DAEMON_SETS, namespace).get(name, **limit)
+            await any_client(self._rest, DAEMON_SETS, namespace).get(name, **limit)
         except NotFound:
             return False
         return True
@@ -314,7 +308,7 @@ async def rollout_restart(
     Raises:
         OperationRefused: the Deployment is paused.
     """
-    target = _Target("rollout_restart", k, workload, name, namespace)
+    target = _target("rollout_restart", k, workload, name, namespace)
     check_not_paused(await target.read(), str(target))
     return cast("T", await target.client.patch(target.name, restart_patch(target.rest.clock.now())))
 
@@ -342,7 +336,7 @@ async def rollout_status(
         WaitFailed: the rollout has failed. The message says why.
         WaitTimeout: it is not over in time.
     """
-    target = _Target("rollout_status", k, workload, name, namespace)
+    target = _target("rollout_status", k, workload, name, namespace)
     found = await target.client.wait(
         target.name, until=ROLLED_OUT, timeout=timeout, on_progress=on_progress
     )
@@ -364,8 +358,8 @@ async def rollout_history(
         name: The name, if `workload` is a class.
         namespace: The namespace; by default that of the object, or of the client.
     """
-    target = _Target("rollout_history", k, workload, name, namespace)
-    return await target.history(await target.read())
+    target = _target("rollout_history", k, workload, name, namespace)
+    return await _history(target, await target.read())
 
 
 async def rollout_undo(
@@ -388,9 +382,9 @@ async def rollout_undo(
     Raises:
         OperationRefused: there is no such revision, or the Deployment is paused.
     """
-    target = _Target("rollout_undo", k, workload, name, namespace)
+    target = _target("rollout_undo", k, workload, name, namespace)
     obj = await target.read()
-    revision = pick(await target.history(obj), to_revision, str(target))
+    revision = pick(await _history(target, obj), to_revision, str(target))
     check_not_paused(obj, str(target))
     patch = undo_patch(obj, revision)
     if patch is None:
@@ -398,55 +392,15 @@ async def rollout_undo(
     return cast("T", await target.client.patch(target.name, patch))
 
 
-class _Target:
-    """The workload that a call is about."""
-
-    def __init__(
-        self,
-        call: str,
-        k: AsyncClient,
-        workload: object,
-        name: str | None,
-        namespace: str | None,
-    ) -> None:
-        self.rest = rest_of(k)
-        self._resource = resource_of(workload, call)
-        model: Any = workload if isinstance(workload, type) else type(workload)
-        self.name: str = cast("str", name)
-        if not isinstance(workload, type):
-            if name is not None:
-                raise TypeError("the name of an object is in the object: leave it out")
-            self.name = name_in(workload)
-            body = cast("Model | Mapping[str, Any]", workload)
-            namespace = home_of(self._resource, body, namespace, self.rest.namespace)
-        check_named(call, self._resource.kind, self.name)
-        self._namespace = self.rest.namespace if namespace is None else namespace
-        lists: Any = UnstructuredList
-        if issubclass(model, Model):
-            resource = self._resource
-            lists = new_list_class(model, resource.api_version, f"{resource.kind}List")
-        self.client: AsyncObjectClient[Any, Any] = AsyncObjectClient(
-            self.rest, self._resource, self._namespace, model, lists
-        )
-
-    def __str__(self) -> str:
-        return f"{self._resource.kind} {self._namespace}/{self.name}"
-
-    async def read(self) -> Json:
-        """Read the workload."""
-        return await _any(self.rest, self._resource, self._namespace).get(self.name)
-
-    async def history(self, obj: Json) -> list[Revision]:
-        """Read its revisions."""
-        resource = history_resource(self._resource.kind)
-        found = await _any(self.rest, resource, self._namespace).list(
-            label_selector=selector_of(obj)
-        )
-        return history_of(obj, found.items)
+def _target(
+    call: str, k: AsyncClient, workload: object, name: str | None, namespace: str | None
+) -> RecipeTarget:
+    resource = resource_of(workload, call)
+    return RecipeTarget(call, k, resource, workload, name, namespace=namespace)
 
 
-def _any(
-    rest: AsyncRest, resource: Resource, namespace: str | None
-) -> AsyncObjectClient[Unstructured, UnstructuredList]:
-    """Return a client for objects without a class."""
-    return AsyncObjectClient(rest, resource, namespace, Unstructured, UnstructuredList)
+async def _history(target: RecipeTarget, obj: Json) -> list[Revision]:
+    """Read the revisions of a workload."""
+    resource = history_resource(target.resource.kind)
+    client = any_client(target.rest, resource, target.namespace)
+    return history_of(obj, (await client.list(label_selector=selector_of(obj))).items)

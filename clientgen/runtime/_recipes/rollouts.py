@@ -18,12 +18,13 @@ from .._models.model import Model
 from ..errors import OperationRefused, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from .._http.patches import Patch
 
 __all__ = [
+    "WORKLOADS",
     "Revision",
     "check_named",
     "check_not_paused",
@@ -36,8 +37,8 @@ __all__ = [
     "undo_patch",
 ]
 
-_WORKLOADS: Final = {
-    kind: Resource("apps", "v1", plural, kind)
+WORKLOADS: Final = {
+    ("apps/v1", kind): Resource("apps", "v1", plural, kind)
     for kind, plural in (
         ("DaemonSet", "daemonsets"),
         ("Deployment", "deployments"),
@@ -83,12 +84,19 @@ class Revision(Struct, frozen=True):
         return f"{type(self).__name__}(number={self.number}, change_cause={self.change_cause!r})"
 
 
-def resource_of(what: object, call: str) -> Resource:
+def resource_of(
+    what: object,
+    call: str,
+    among: Mapping[tuple[str, str], Resource] = WORKLOADS,
+    words: str = "only a Deployment, StatefulSet or DaemonSet of apps/v1 has rollouts",
+) -> Resource:
     """Return the resource of a workload or of its class.
 
     Args:
         what: the workload, or its class.
         call: the function that was called, for the error.
+        among: the kinds that it may be of.
+        words: what to say if it is of none.
 
     Raises:
         TypeError: it is of another kind.
@@ -98,14 +106,11 @@ def resource_of(what: object, call: str) -> Resource:
         kind, version = constants.get("kind"), constants.get("api_version")
     else:
         kind, version = getattr(what, "kind", ""), getattr(what, "api_version", "")
-    found = _WORKLOADS.get(str(kind)) if version == "apps/v1" else None
+    found = among.get((str(version), str(kind)))
     if found is None:
         shown = what.__name__ if isinstance(what, type) else type(what).__name__
         hint = f": write {call}(k, Deployment, {_quoted(what)})" if isinstance(what, str) else ""
-        raise TypeError(
-            "only a Deployment, StatefulSet or DaemonSet of apps/v1 has rollouts,"
-            f" not {shown}{hint}"
-        )
+        raise TypeError(f"{words}, not {shown}{hint}")
     return found
 
 

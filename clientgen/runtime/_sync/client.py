@@ -325,7 +325,7 @@ class ResourceClient:
 
         number, local = check_port("port", port), check_port("local_port", local_port, least=0)
         pod = SinglePod(self._rest, self._path_of(name), number)
-        return Forward(self._rest, pod.find, local)
+        return Forward(self._rest, pod, local)
 
     def _proxy(self, name: str, port: int | str | None, scheme: str | None) -> Proxy:
         from .._streams.proxying import proxied_name  # few programs proxy

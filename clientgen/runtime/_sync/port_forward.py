@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .._http.request import HttpRequest
 from .._streams.ports import DATA, SUBPROTOCOL, PortReader, check_refused
@@ -15,12 +15,11 @@ from .local_listener import LocalListener
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ._primitives import Function
     from .local_listener import LocalConnection
     from .rest import Rest
     from .websocket import WebSocket
 
-__all__ = ["PodPort", "PortForward", "SinglePod"]
+__all__ = ["PodFinder", "PodPort", "PortForward", "SinglePod"]
 
 logger = logging.getLogger("clientgen.runtime.ports")
 
@@ -44,6 +43,22 @@ class PodPort:
         return HttpRequest("GET", f"{self.path}?ports={self.port}")
 
 
+class PodFinder(Protocol):
+    """Says where connections lead."""
+
+    def find(self) -> PodPort:
+        """Return the port of the pod for the next connection.
+
+        Raises:
+            ClientError: There is none.
+        """
+        ...
+
+    def lose(self, port: PodPort) -> bool:
+        """Note that a pod could not be reached; gives whether to look for another one."""
+        ...
+
+
 class SinglePod:
     """Finds a pod by its name."""
 
@@ -64,6 +79,10 @@ class SinglePod:
             self._exists = True
         return self._target
 
+    def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is one only
+        """Return False: there is no other."""
+        return False
+
 
 class PortForward:
     """A local port whose connections lead to a port of a pod.
@@ -77,13 +96,13 @@ class PortForward:
 
     Args:
         rest: The client.
-        find: Finds the pod, for each connection and at the start.
+        finder: Finds the pod, for each connection and at the start.
         local_port: The local port; 0 is any free one.
     """
 
-    def __init__(self, rest: Rest, find: Function[[], PodPort], local_port: int) -> None:
+    def __init__(self, rest: Rest, finder: PodFinder, local_port: int) -> None:
         self._rest = rest
-        self._find = find
+        self._finder = finder
         self._local_port = local_port
         self._listener: LocalListener | None = None
         self._sockets: set[WebSocket] = set()
@@ -102,13 +121,14 @@ class PortForward:
 
         Raises:
             ApiError: There is no such pod.
+            OperationRefused: No pod stands behind the Service or workload.
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
         if self._listener is not None:
             raise RuntimeError(f"{self!r} has already started; create a new one")
         self._listener = LocalListener(self._serve)
-        self._find()
+        self._finder.find()
         self._local_port = self._listener.start(self._local_port)
         return self._local_port
 
@@ -134,19 +154,35 @@ class PortForward:
     def _serve(self, local: LocalConnection) -> None:
         """Serve one connection of the local port, whatever happens to it."""
         try:
-            target = self._find()
-            deadline = self._rest.deadline({"timeout": _OPENING})
-            socket = self._rest.connect(target.request, (SUBPROTOCOL,), deadline)
+            socket, target = self._connect()
             self._sockets.add(socket)
             try:
                 if not self._is_closed:
                     _Connection(local, socket, target).run()
+            except ClientError:
+                self._finder.lose(target)
+                raise
             finally:
                 self._sockets.discard(socket)
                 socket.close()
         except ClientError as error:
             if not self._is_closed:
                 logger.warning("a connection to local port %d: %s", self._local_port, error)
+
+    def _connect(self) -> tuple[WebSocket, PodPort]:
+        """Connect to the pod; to another one if it cannot be reached."""
+        target = self._finder.find()
+        try:
+            return self._open(target), target
+        except ClientError:
+            if not self._finder.lose(target):
+                raise
+        target = self._finder.find()
+        return self._open(target), target
+
+    def _open(self, target: PodPort) -> WebSocket:
+        deadline = self._rest.deadline({"timeout": _OPENING})
+        return self._rest.connect(target.request, (SUBPROTOCOL,), deadline)
 
 
 class _Connection:

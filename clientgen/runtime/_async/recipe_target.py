@@ -1,0 +1,71 @@
+"""The object that a recipe is about: given itself, or by its class and name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from .._http.path_segments import name_in
+from .._manifests.addresses import home_of
+from .._models.list_classes import new_list_class
+from .._models.model import Model
+from .._models.unstructured import Unstructured, UnstructuredList
+from .._recipes.rollouts import check_named
+from .lease_client import rest_of
+from .object_client import AsyncObjectClient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._conditions.fields import Json
+    from .._http.resource import Resource
+    from .lease_client import AsyncClient
+    from .rest import AsyncRest
+
+__all__ = ["RecipeTarget", "any_client"]
+
+
+class RecipeTarget:
+    """The object that a recipe is about."""
+
+    def __init__(
+        self,
+        call: str,
+        k: AsyncClient,
+        resource: Resource,
+        workload: object,
+        name: str | None,
+        *,
+        namespace: str | None,
+    ) -> None:
+        self.rest = rest_of(k)
+        self.resource = resource
+        model: Any = workload if isinstance(workload, type) else type(workload)
+        self.name: str = cast("str", name)
+        if not isinstance(workload, type):
+            if name is not None:
+                raise TypeError("the name of an object is in the object: leave it out")
+            self.name = name_in(workload)
+            body = cast("Model | Mapping[str, Any]", workload)
+            namespace = home_of(self.resource, body, namespace, self.rest.namespace)
+        check_named(call, self.resource.kind, self.name)
+        self.namespace = self.rest.namespace if namespace is None else namespace
+        lists: Any = UnstructuredList
+        if issubclass(model, Model):
+            lists = new_list_class(model, resource.api_version, f"{resource.kind}List")
+        self.client: AsyncObjectClient[Any, Any] = AsyncObjectClient(
+            self.rest, self.resource, self.namespace, model, lists
+        )
+
+    def __str__(self) -> str:
+        return f"{self.resource.kind} {self.namespace}/{self.name}"
+
+    async def read(self) -> Json:
+        """Read the object."""
+        return await any_client(self.rest, self.resource, self.namespace).get(self.name)
+
+
+def any_client(
+    rest: AsyncRest, resource: Resource, namespace: str | None
+) -> AsyncObjectClient[Unstructured, UnstructuredList]:
+    """Return a client for objects without a class."""
+    return AsyncObjectClient(rest, resource, namespace, Unstructured, UnstructuredList)
