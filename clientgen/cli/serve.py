@@ -18,6 +18,7 @@ import click
 
 from clientgen._problems import ClientgenError, Problem
 from clientgen._shipped import KUBERNETES
+from clientgen.cli.loaded import called, loaded
 from clientgen.cli.options import PATH, SeveralValues
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ _REACTION = 0.02
     multiple=True,
     metavar="MANIFESTS",
     help="Initial objects: a YAML or JSON file or a folder; may be given several times.",
+)
+@click.option(
+    "--setup",
+    default="",
+    metavar="MODULE:FUNCTION",
+    help="A function that is called with the FakeCluster, for example to say what containers do.",
 )
 @click.option(
     "--port",
@@ -119,6 +126,7 @@ def serve(
     spec: Path | None,
     crds: tuple[Path, ...],
     manifests: tuple[Path, ...],
+    setup: str,
     port: int,
     kubeconfig: Path | None,
     tls: bool,
@@ -146,6 +154,8 @@ def serve(
                 delay=_REACTION,
             )
             cluster.compact()
+        if setup:
+            _set_up(cluster, setup)
         server = _server(cluster, port, kubeconfig, secret, tls=tls)
         stop = _stop_signal()
         with server:
@@ -181,6 +191,19 @@ def _cluster(
         cluster.apply_manifests(path)
     cluster.compact()
     return cluster
+
+
+def _set_up(cluster: FakeCluster, target: str) -> None:
+    """Have a function of the user prepare the cluster.
+
+    Raises:
+        ClientgenError: There is no such function, or it raises something.
+    """
+    function = loaded(target, "tests.shop:set_up")
+    if not callable(function):
+        what = f"it is no function, but of type {type(function).__name__}"
+        raise ClientgenError([Problem(target, what)])
+    called(target, function, cluster, hint="it is called with the FakeCluster")
 
 
 def _server(

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from clientgen._problems import ClientgenError, Problem, Problems
+from clientgen._problems import ClientgenError, Problem
 from clientgen._yaml.dumper import write_yaml
+from clientgen.cli.loaded import called, loaded
 from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.suggestions import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["webhooks"]
-
-_TARGET: Final = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)")
 
 
 @click.command(short_help="Write the configurations of your webhooks.")
@@ -76,7 +74,7 @@ def webhooks(
         raise click.UsageError("--name is missing: the name of the configurations")
     if place["ca_bundle"] is not None:
         place["ca_bundle"] = _read(place["ca_bundle"]).decode("ascii", "replace")
-    served = _loaded(target)
+    served = _server(target)
     try:
         if conversions:
             objects = served.crd_conversions(**_given(place))
@@ -105,42 +103,15 @@ def _pairs(annotations: tuple[str, ...]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _loaded(target: str) -> Any:
+def _server(target: str) -> Any:
     """Import what is named.
 
     Raises:
         ClientgenError: There is no such thing, or it is no server of webhooks.
     """
-    from clientgen.generator.python_types import module_loader  # other commands do not need it
-
-    match = _TARGET.fullmatch(target)
-    if match is None:
-        hint = "write it as in `shop.webhooks:webhooks`"
-        raise ClientgenError([Problem(target, "this is not MODULE:ATTRIBUTE", hint)])
-    module_name, attribute = match.groups()
-    root, problems = Path(), Problems()
-    with module_loader.searching(root):
-        location = module_loader.find(module_name)
-        if location is None or location.file is None:
-            raise ClientgenError([module_loader.missing(module_name, root, target)])
-        module = module_loader.import_module_at(module_name, location, root, problems)
-        problems.raise_if_any()
-        return _server(module, attribute, target)
-
-
-def _server(module: object, attribute: str, target: str) -> Any:
-    found: Any = module
-    for part in attribute.split("."):
-        found = getattr(found, part, None)
-    if found is None:
-        raise ClientgenError([Problem(target, f"the module has no attribute {attribute!r}")])
+    found = loaded(target, "shop.webhooks:webhooks")
     if callable(found) and not hasattr(found, "configurations"):
-        try:
-            found = found()
-        except Exception as error:
-            what = f"calling it raises {type(error).__name__}: {error}"
-            hint = "it must return the webhooks without arguments"
-            raise ClientgenError([Problem(target, what, hint)]) from error
+        found = called(target, found, hint="it must return the webhooks without arguments")
     if isinstance(found, type) or not hasattr(found, "crd_conversions"):
         what = f"it is a {type(found).__name__}, not Webhooks or AsyncWebhooks"
         hint = "name an attribute with the webhooks, or a function that returns them"

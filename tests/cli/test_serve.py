@@ -25,6 +25,8 @@ from click.testing import Result
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
+from support.kubectl import KUBECTL, Kubectl
+from support.local_sockets import answer_of
 
 from clientgen.runtime import errors
 
@@ -318,3 +320,65 @@ def test_workloads_are_played(here: Path):
         pods = k.core_v1.pods("shop").list().items
         assert sorted(pod.spec.node_name or "" for pod in pods) == ["node-1", "node-2"]
         assert served.end() == (0, "")
+
+
+SETUP = """\
+def set_up(cluster):
+    app = cluster.container("shop/web-0")
+    app.on_exec(lambda process: process.stdout.write(" ".join(process.command)))
+    app.on_attach(lambda process: process.stdout.write(b"attached"))
+    app.files["/etc/motd"] = b"hello"
+    app.port(80, lambda connection: connection.write(b"from port 80"))
+    cluster.logs("shop/web-0").write("a line")
+
+
+def broken(cluster):
+    raise ValueError("not today")
+
+
+number = 7
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web-0, namespace: shop}
+spec: {nodeName: n1, containers: [{name: app, image: i}]}
+status: {phase: Running}
+"""
+
+
+@pytest.mark.skipif(not KUBECTL, reason="kubectl is not installed")
+def test_a_function_says_what_containers_do(here: Path):
+    (here / "shopsetup.py").write_text(SETUP)
+    (here / "pod.yaml").write_text(POD)
+    with started("--load", "pod.yaml", "--setup", "shopsetup:set_up") as served:
+        kubectl = Kubectl(served.kubeconfig, here, "shop")
+        assert kubectl("exec", "web-0", "--", "ls", "-l") == "ls -l"
+        assert "attached" in kubectl("attach", "web-0")
+        assert kubectl("logs", "web-0") == "a line\n"
+        kubectl("cp", "web-0:/etc/motd", str(here / "motd"))
+        assert (here / "motd").read_text() == "hello"
+        with (
+            Clientset.from_config(served.kubeconfig) as k,
+            k.core_v1.pods("shop").port_forward("web-0", 80) as port,
+        ):
+            assert answer_of(port, b"") == b"from port 80"
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("shopsetup:broken", "shopsetup:broken: calling it raises ValueError: not today"),
+        ("shopsetup:number", "shopsetup:number: it is no function, but of type int"),
+        ("shopsetup:none", "the module has no attribute 'none'"),
+        ("nothing:x", "nothing"),
+        ("shopsetup", "this is not MODULE:ATTRIBUTE"),
+    ],
+)
+def test_a_function_that_cannot_be_used(here: Path, run: Run, target: str, words: str):
+    (here / "shopsetup.py").write_text(SETUP)
+
+    done = run("serve", "--setup", target)
+
+    assert done.exit_code == 1
+    assert words in done.output
