@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from clusterkit.scratch import Scratch
 from kubeapi import AsyncClientset
-from kubeapi.core.v1.models import Pod
+from kubeapi.core.v1.models import Container, Pod, PodSpec
 from support.local_sockets import answer_of
 
 from clientgen.runtime._async._primitives import run_blocking
@@ -39,10 +39,10 @@ def web(scratch: Scratch, namespace: str) -> Iterator[str]:
         for each in node.status.conditions
     ):
         pytest.skip("no node is ready: pods cannot run in this cluster")
-    container = {"name": "app", "image": IMAGE, "command": ["sh", "-c", SCRIPT]}
+    container = Container(name="app", image=IMAGE, command=["sh", "-c", SCRIPT])
     pods = scratch.admin.core_v1.pods(namespace)
     pods.create(
-        Pod(metadata=ObjectMeta(name="web", labels=LABELS), spec={"containers": [container]})
+        Pod(metadata=ObjectMeta(name="web", labels=LABELS), spec=PodSpec(containers=[container]))
     )
     pods.wait("web", until=ready, timeout=120)
     yield "web"

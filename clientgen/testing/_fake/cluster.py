@@ -303,9 +303,10 @@ class FakeCluster:
         if self._containers is None:
             from .containers import Containers  # most clusters have none
 
-            self._containers = Containers()
+            self._containers = Containers(self.clock)
             self.server.cluster.open_process = self._containers.open
             self.server.cluster.open_ports = self._containers.forward
+            self.server.cluster.open_proxy = self._containers.proxy
         return self._containers.declare(pod, name)
 
     def logs(self, pod: str, container: str = "") -> LogWriter:

@@ -11,12 +11,17 @@ from .._apiserver.verbs.connect import TUNNEL
 from .container_files import ContainerFiles
 from .ports import ForwardedPorts, piped_to
 from .processes import Process
+from .proxied_calls import ProxiedCall
 from .tunnelled_ports import TunnelledPorts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from clientgen.runtime._clock import Clock
+
+    from .._apiserver.responses.answers import Deferred
     from .._apiserver.verbs.connect import PortRequest, ProcessRequest
+    from .._apiserver.verbs.proxy import ProxyRequest
     from .ports import PortHandler
     from .processes import Handler
     from .sessions import Session
@@ -72,7 +77,7 @@ class Container:
         return handler
 
     def port(self, number: int, server: PortHandler | str) -> None:
-        """Have somebody listen on a port, for port-forward.
+        """Have somebody listen on a port, for port-forward and proxy.
 
             cluster.container("shop/web-0").port(8080, "127.0.0.1:9000")
 
@@ -93,7 +98,8 @@ class Container:
 class Containers:
     """The containers of a cluster that tests have declared. The latest declaration decides."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._declared: list[tuple[str, str, Container]] = []
 
     def declare(self, pod: str, name: str) -> Container:
@@ -121,14 +127,22 @@ class Containers:
 
     def forward(self, request: PortRequest, subprotocol: str) -> Session | None:
         """Return the connections that a client asks for; None if no test has declared the pod."""
-        handlers: dict[int, PortHandler] = {}
-        is_declared = False
-        for pod, _, container in self._declared:
-            if fnmatchcase(f"{request.namespace}/{request.pod}", pod):
-                is_declared = True
-                handlers |= container.ports
-        if not is_declared:
+        handlers = self._ports_of(request)
+        if handlers is None:
             return None
         if subprotocol == TUNNEL:
             return TunnelledPorts(request, handlers)
         return ForwardedPorts(request, subprotocol, handlers)
+
+    def proxy(self, request: ProxyRequest) -> Deferred | None:
+        """Pass an HTTP request on; None if no test has declared who listens."""
+        handler = (self._ports_of(request) or {}).get(request.port)
+        return None if handler is None else ProxiedCall(request, handler, self._clock).answer()
+
+    def _ports_of(self, request: PortRequest | ProxyRequest) -> dict[int, PortHandler] | None:
+        """Return who listens on the ports of a pod; None if no test has declared the pod."""
+        found: dict[int, PortHandler] | None = None
+        for pod, _, container in self._declared:
+            if fnmatchcase(f"{request.namespace}/{request.pod}", pod):
+                found = (found or {}) | container.ports
+        return found

@@ -56,6 +56,7 @@ class Cluster:
         logs: what containers have written.
         open_process: opens the process of a `verbs.connect.ProcessRequest`; None refuses them all.
         open_ports: does so for a `verbs.connect.PortRequest`.
+        open_proxy: does so for a `verbs.proxy.ProxyRequest`.
         admission: what writes pass; an `admission.Chain`, see `admission.chain_of`.
         attempt: of the request that is being answered, if it may have to wait for webhooks.
     """
@@ -71,6 +72,7 @@ class Cluster:
         self.logs = ContainerLogs()
         self.open_process: Callable[..., Any] | None = None
         self.open_ports: Callable[..., Any] | None = None
+        self.open_proxy: Callable[..., Any] | None = None
         self.admission: object = None
         self.attempt: Attempt | None = None
         self._webhooks = tuple(map(store.collection, WEBHOOKS))

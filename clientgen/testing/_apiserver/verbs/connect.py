@@ -14,6 +14,7 @@ from clientgen.runtime._streams.ports import SUBPROTOCOL
 from ..admission import CONNECT, Attributes, chain_of
 from ..requests.options import boolean, first
 from .logs import container_of
+from .proxy import proxy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ class PortRequest:
 
 
 def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
-    """Connect exec, attach and portforward to what a test has declared; refuse proxy.
+    """Connect exec, attach, portforward and proxy to what a test has declared.
 
     Raises:
         Failure: 404 for an object that does not exist, else 400 or 503.
@@ -63,7 +64,7 @@ def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer
         return _process(cluster, info)
     if info.subresource == "portforward":
         return _forwarded(cluster, info)
-    raise _unconnected(cluster, info)
+    return proxy(cluster, info)
 
 
 _PROCESSES: Final = ("exec", "attach")
@@ -205,13 +206,3 @@ def _options(info: RequestInfo) -> dict[str, Any]:
     if info.subresource == "exec" and query.get("command"):
         options["command"] = list(query["command"])
     return options
-
-
-def _unconnected(cluster: Cluster, info: RequestInfo) -> Failure:
-    """Return the refusal of a connection; 404 if the object does not exist."""
-    value = cluster.existing(info.resource, info.namespace, info.name).value()
-    if info.subresource == "proxy":
-        return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
-    return _unscheduled(value) or bad_request(
-        "Upgrade request required: this server has no containers to connect to"
-    )
