@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,20 +14,24 @@ from .._archives.unpacking import PlainFile, Unpacker
 from .._models.exec_result import ExecResult
 from .._streams.requests import exec_request
 from ..errors import ApiError, CopyFailed
-from ._primitives import run_blocking
+from ._primitives import Event, run_blocking, spawn
 from .command import CommandInput, Running, run_command
 from .exec_stream import AsyncExecStream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self
 
     from .._http.request import HttpRequest
     from .._models.copy_result import CopyResult
+    from ._primitives import Task
     from .rest import AsyncRest
 
 __all__ = ["AsyncCopier"]
 
 _BATCH = 1 << 18
+_MOST_BATCHES = 8
 _MOST_STDERR = 1 << 16
 _TOLD = 2000
 _NOT_RUN = (126, 127)
@@ -138,23 +143,24 @@ class AsyncCopier:
     async def _read_into(
         self, files: Unpacker | PlainFile, stream: AsyncExecStream, request: HttpRequest
     ) -> ExecResult:
-        waiting, stderr = bytearray(), bytearray()
-        async with Running(stream, request.info, None, self._deadline):
+        waiting: list[bytes] = []
+        size, stderr = 0, bytearray()
+        async with (
+            _Writer(files, self._options.on_progress) as writer,
+            Running(stream, request.info, None, self._deadline),
+        ):
             async for output, data in stream:
                 if output == "stderr":
                     stderr += data[: _MOST_STDERR - len(stderr)]
                     continue
-                waiting += data
-                if len(waiting) >= _BATCH:
-                    await self._feed(files, waiting)
-            await self._feed(files, waiting)
+                waiting.append(data)
+                size += len(data)
+                if size >= _BATCH:
+                    await writer.put(b"".join(waiting))
+                    waiting, size = [], 0
+            await writer.put(b"".join(waiting))
+            await writer.finish()
         return ExecResult(stdout=b"", stderr=bytes(stderr), exit_code=await stream.wait())
-
-    async def _feed(self, files: Unpacker | PlainFile, waiting: bytearray) -> None:
-        if waiting:
-            written = await run_blocking(partial(files.feed, bytes(waiting)))
-            waiting.clear()
-            self._options.on_progress(written)
 
     def _opening(
         self, command: Sequence[str], *, stdin: bool
@@ -164,6 +170,84 @@ class AsyncCopier:
         return request, AsyncExecStream(
             self._rest, request, options.get("timeout"), has_stdin=stdin
         )
+
+
+class _Writer:
+    """Writes files beside who receives them."""
+
+    def __init__(self, files: Unpacker | PlainFile, on_progress: Callable[[int], object]) -> None:
+        self._files = files
+        self._on_progress = on_progress
+        self._batches: deque[bytes] = deque()
+        self._changed = Event()
+        self._room = Event()
+        self._is_over = False
+        self._error: Exception | None = None
+        self._task: Task | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = spawn(self._write, "clientgen copy")
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._batches.clear()
+        await self._join()
+
+    async def put(self, data: bytes) -> None:
+        """Have data written, and wait while much waits for that.
+
+        Raises:
+            CopyFailed: What was written before is no archive, or a hostile one.
+            OSError: A file cannot be written.
+        """
+        while len(self._batches) >= _MOST_BATCHES and self._error is None:
+            self._room.clear()
+            if len(self._batches) >= _MOST_BATCHES and self._error is None:
+                await self._room.wait()
+        self._check()
+        if data:
+            self._batches.append(data)
+            self._changed.set()
+
+    async def finish(self) -> None:
+        """Wait until all is written.
+
+        Raises:
+            CopyFailed: As for `put`.
+            OSError: As for `put`.
+        """
+        await self._join()
+        self._check()
+
+    async def _join(self) -> None:
+        self._is_over = True
+        self._changed.set()
+        if self._task is not None:
+            await self._task.join()
+
+    def _check(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    async def _write(self) -> None:
+        try:
+            while self._batches or not self._is_over:
+                self._changed.clear()
+                if not self._batches and not self._is_over:
+                    await self._changed.wait()
+                while self._batches:
+                    batch = self._batches.popleft()
+                    self._room.set()
+                    written = await run_blocking(partial(self._files.feed, batch))
+                    self._on_progress(written)
+        except Exception as error:  # noqa: BLE001 - raised where the files are received
+            self._error = error
+            self._room.set()
 
 
 def _not_run(error: ApiError) -> ExecResult:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncExecStream"]
 
-_PIECE = 1 << 16
+_PIECE = 1 << 15  # as kubectl
 
 
 class AsyncExecStream:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecStream"]
 
-_PIECE = 1 << 16
+_PIECE = 1 << 15  # as kubectl
 
 
 class ExecStream:
