@@ -62,17 +62,20 @@ class Packer:
             CopyFailed: A file became shorter meanwhile, or there is more than the limit.
             OSError: A file cannot be read.
         """
-        waiting, given = bytearray(), 0
+        waiting: list[bytes] = []
+        size = total = 0
         for part in self._parts():
-            waiting += part
-            if len(waiting) >= _PIECE:
-                given += len(waiting)
-                yield bytes(waiting)
-                waiting.clear()
-        waiting += bytes(2 * tarfile.BLOCKSIZE)
+            waiting.append(part)
+            size += len(part)
+            if size >= _PIECE:
+                yield b"".join(waiting)
+                total += size
+                waiting, size = [], 0
+        waiting.append(bytes(2 * tarfile.BLOCKSIZE))
+        total += size + 2 * tarfile.BLOCKSIZE
         # `tar` reads whole records, also where it is not told that its input ends.
-        waiting += bytes(-(given + len(waiting)) % tarfile.RECORDSIZE)
-        yield bytes(waiting)
+        waiting.append(bytes(-total % tarfile.RECORDSIZE))
+        yield b"".join(waiting)
 
     def _parts(self) -> Iterator[bytes]:
         todo: list[tuple[Path, str]] = [(self._source, self._root)]

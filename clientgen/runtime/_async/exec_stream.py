@@ -89,7 +89,7 @@ class AsyncExecStream:
         socket = self._opened()
         view = memoryview(data.encode() if isinstance(data, str) else data)
         for start in range(0, len(view), _PIECE):
-            await socket.send(message(STDIN, bytes(view[start : start + _PIECE])))
+            await socket.send(message(STDIN, view[start : start + _PIECE]))
 
     async def close_stdin(self) -> None:
         """Tell the process that nothing more comes on its stdin.

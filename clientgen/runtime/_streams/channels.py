@@ -58,7 +58,7 @@ _MOST_DIGITS = 10
 _MOST_CELLS = 65535
 
 
-def message(channel: int, data: bytes) -> bytes:
+def message(channel: int, data: bytes | memoryview) -> bytes:
     """Return the message that carries data on a channel."""
     return channel.to_bytes(1, "big") + data
 

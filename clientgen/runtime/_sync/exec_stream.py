@@ -90,7 +90,7 @@ class ExecStream:
         socket = self._opened()
         view = memoryview(data.encode() if isinstance(data, str) else data)
         for start in range(0, len(view), _PIECE):
-            socket.send(message(STDIN, bytes(view[start : start + _PIECE])))
+            socket.send(message(STDIN, view[start : start + _PIECE]))
 
     def close_stdin(self) -> None:
         """Tell the process that nothing more comes on its stdin.
