@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecStream"]
 
-_PIECE = 1 << 15  # as kubectl
+# With its headers, a message fits into 64 KiB, which servers read at once.
+_PIECE = (1 << 16) - 64
 
 
 class ExecStream:
