@@ -384,10 +384,13 @@ class _Follower:
             logger.warning("%s: the log before a restart is lost", self.title)
 
     async def _look(self) -> ContainerState | None:
-        """Return the present state of the container; None if it is gone."""
+        """Return the state of the container; None if it is gone, or this is to end."""
         request = HttpRequest("GET", self._pod_path)
         asked = asking_for(Unstructured, request, self._rest.codec)
-        response = await self._rest.send(asked, self._rest.deadline({"timeout": _LONGEST_PAUSE}))
+        deadline = self._rest.deadline({"timeout": _LONGEST_PAUSE})
+        response = await self._source.stopped.unless(self._rest.send(asked, deadline))
+        if response is None:
+            return None
         pod = read_object(response, Unstructured, request, self._rest.codec)
         if pod.metadata.uid != self._uid:
             return None

@@ -278,7 +278,7 @@ class CopyOptions(CallOptions, total=False):
     limit: int
     """The most bytes to copy; more is an error."""
     on_progress: Callable[[int], object]
-    """Called with the number of bytes of files that were copied so far."""
+    """Called with the number of bytes that were copied so far; in `sync`, by another thread."""
 
 
 class ProxyStreamOptions(TypedDict, total=False):

@@ -381,7 +381,7 @@ class PodClient(WaitingClient[Pod], PodCollection):
         Args:
             container: the container; required for pods with several.
             limit: the most bytes to copy; more is an error.
-            on_progress: called with the number of bytes of files that were copied so far.
+            on_progress: called with the number of bytes that were copied so far; in `sync`, by another thread.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._copy_to(name, source, target, options)
@@ -400,7 +400,7 @@ class PodClient(WaitingClient[Pod], PodCollection):
         Args:
             container: the container; required for pods with several.
             limit: the most bytes to copy; more is an error.
-            on_progress: called with the number of bytes of files that were copied so far.
+            on_progress: called with the number of bytes that were copied so far; in `sync`, by another thread.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._copy_from(name, source, target, options)
