@@ -68,7 +68,7 @@ async def test_calls_that_need_a_namespace_name_it(server: LocalServer) -> None:
         with pytest.raises(AttributeError) as raised:
             k.core_v1.pods().get("web")
         assert str(raised.value) == (
-            "pods() of all namespaces has each, list, wait and watch:"
+            "pods() of all namespaces has each, list, tail, wait and watch:"
             ' get is of one, say pods("NAMESPACE").get(...)'
         )
         with pytest.raises(AttributeError, match=r"config_maps\("):

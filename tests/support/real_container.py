@@ -42,21 +42,25 @@ class RealContainer:
             cwd=self.root,
         ) as run:
             threads = [
-                threading.Thread(target=_passed, args=[run.stdout, process.stdout]),
-                threading.Thread(target=_passed, args=[run.stderr, process.stderr]),
+                threading.Thread(target=_passed, args=[run, run.stdout, process.stdout]),
+                threading.Thread(target=_passed, args=[run, run.stderr, process.stderr]),
                 threading.Thread(target=_fed, args=[process.stdin, run.stdin], daemon=True),
             ]
             for thread in threads:
                 thread.start()
             for thread in threads[:2]:
                 thread.join()
+            process.stdin.end()
+            threads[2].join()
         return run.returncode
 
 
-def _passed(source: Any, target: Any) -> None:
-    with suppress(BrokenPipeError):
+def _passed(run: subprocess.Popen[bytes], source: Any, target: Any) -> None:
+    try:
         while data := source.read1(1 << 16):
             target.write(data)
+    except BrokenPipeError:  # the client is gone
+        run.kill()
 
 
 def _fed(source: Any, target: Any) -> None:
