@@ -72,6 +72,12 @@ def test_every_snippet_does_what_the_page_says(
     assert told[4].startswith("1 GET /api/v1/namespaces/shop/pods/web-0/exec: the command ended")
     assert told[5:] == [
         *("stdout b'hello\\n'", "0", "1 6", "a page"),
-        *("hello from /", "hello from /", "200 hello from /metrics", "hello from /"),
+        *(
+            "hello from /",
+            "hello from /",
+            "HTTP/1.0 200 OK",
+            "200 hello from /metrics",
+            "hello from /",
+        ),
         *("[web-0/app] begun", "[web-0/app] ready", "web-0"),
     ]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Pod
-from support.local_sockets import answer_of, both_ways, talk
+from support.local_sockets import answer_of, answer_on, both_ways, talk
 from support.port_server import refuse_or_speak_nonsense
 from support.web_server import WebServer, running
 
@@ -182,3 +182,30 @@ async def test_servers_that_go_or_speak_something_else(caplog: pytest.LogCapture
                     assert await run_blocking(partial(answer_of, port, b"x")) == b""
                     while words not in caplog.text:
                         await sleep(0.001)
+
+
+async def test_a_pod_is_dialled_without_a_local_port(k: AsyncClientset) -> None:
+    async with k:
+        forward = k.core_v1.pods("shop").port_forward("web-0", 1)
+        for number in range(5):
+            connection = await forward.dial()
+            data = b"%d" % number * 10_000
+            assert await run_blocking(partial(answer_on, connection, data)) == data
+        async with forward as port:
+            connection = await forward.dial()
+            assert await run_blocking(partial(answer_on, connection, b"both")) == b"both"
+            assert await run_blocking(partial(both_ways, port, b"ways")) == b"ways"
+        with pytest.raises(RuntimeError, match="is closed"):
+            await forward.dial()
+        with pytest.raises(NotFound):
+            await k.core_v1.pods("shop").port_forward("none", 1).dial()
+
+
+async def test_a_dialled_connection_ends_with_the_forward(k: AsyncClientset) -> None:
+    async with k:
+        forward = k.core_v1.pods("shop").port_forward("web-0", 1)
+        connection = await forward.dial()
+        await forward.aclose()
+        with connection:
+            connection.settimeout(60)
+            assert await run_blocking(partial(connection.recv, 100)) == b""

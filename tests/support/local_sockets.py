@@ -41,3 +41,14 @@ def talk(port: int, word: bytes, barrier: threading.Barrier) -> bytes:
         while len(answer) < len(word):
             answer += connection.recv(100)
         return answer
+
+
+def answer_on(connection: socket.socket, data: bytes) -> bytes:
+    """Send bytes over a connection that is there, and return as many; then close it."""
+    with connection:
+        connection.settimeout(60)
+        connection.sendall(data)
+        answer = bytearray()
+        while len(answer) < len(data) and (piece := connection.recv(65536)):
+            answer += piece
+        return bytes(answer)

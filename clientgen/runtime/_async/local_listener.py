@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
+    import socket
 
     from ._primitives import Function
 
@@ -70,6 +71,17 @@ class AsyncLocalListener:
         bound: int = self._server.sockets[0].getsockname()[1]
         return bound
 
+    async def adopt(self, sock: socket.socket) -> None:
+        """Serve a connection that is there already."""
+        import asyncio
+
+        reader, writer = await asyncio.open_connection(sock=sock)
+        task = asyncio.create_task(self._accept(reader, writer))
+        self._tasks.add(task)
+        # A task that is cancelled before it begins does neither itself.
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: writer.transport.abort())
+
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         import asyncio
 
@@ -89,9 +101,8 @@ class AsyncLocalListener:
         """Listen no longer, and break the connections off."""
         import asyncio
 
-        if self._server is None:
-            return
-        self._server.close()
+        if self._server is not None:
+            self._server.close()
         while tasks := [*self._tasks]:
             for task in tasks:
                 task.cancel()

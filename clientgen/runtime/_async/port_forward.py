@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from socket import socketpair
 from typing import TYPE_CHECKING, Protocol
 
 from .._http.request import HttpRequest
@@ -12,6 +13,7 @@ from ._primitives import Event, spawn
 from .local_listener import AsyncLocalListener
 
 if TYPE_CHECKING:
+    import socket
     from types import TracebackType
 
     from .local_listener import AsyncLocalConnection
@@ -103,7 +105,8 @@ class AsyncPortForward:
         self._rest = rest
         self._finder = finder
         self._local_port = local_port
-        self._listener: AsyncLocalListener | None = None
+        self._listener = AsyncLocalListener(self._serve)
+        self._has_started = False
         self._sockets: set[AsyncWebSocket] = set()
         self._is_closed = False
 
@@ -124,20 +127,36 @@ class AsyncPortForward:
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
-        if self._listener is not None:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already started; create a new one")
-        self._listener = AsyncLocalListener(self._serve)
+        self._has_started = True
         await self._finder.find()
         self._local_port = await self._listener.start(self._local_port)
         return self._local_port
+
+    async def dial(self) -> socket.socket:
+        """Return a socket that leads to the pod, as a connection to the local port would.
+
+        No port has to be open for it. The connection ends when the socket is closed.
+
+        Raises:
+            ApiError: There is no such pod.
+            OperationRefused: No pod stands behind the Service or workload.
+            RuntimeError: It was closed.
+        """
+        if self._is_closed:
+            raise RuntimeError(f"{self!r} is closed")
+        await self._finder.find()
+        ours, its = socketpair()
+        await self._listener.adopt(its)
+        return ours
 
     async def aclose(self) -> None:
         """Stop listening, and break the connections off."""
         self._is_closed = True
         for socket in [*self._sockets]:
             socket.abort()
-        if self._listener is not None:
-            await self._listener.aclose()
+        await self._listener.aclose()
 
     async def __aenter__(self) -> int:
         return await self.start()

@@ -79,15 +79,19 @@ class LocalListener:
                 sock, _ = listening.accept()
             except OSError:  # closed
                 return
-            connection = LocalConnection(sock)
-            with self._changed:
-                if self._is_closed:
-                    sock.close()
-                    return
-                self._connections.add(connection)
-            threading.Thread(
-                target=self._run, args=[connection, sock], name="clientgen-port", daemon=True
-            ).start()
+            self.adopt(sock)
+
+    def adopt(self, sock: socket.socket) -> None:
+        """Serve a connection that is there already; none after `close`."""
+        connection = LocalConnection(sock)
+        with self._changed:
+            if self._is_closed:
+                sock.close()
+                return
+            self._connections.add(connection)
+        threading.Thread(
+            target=self._run, args=[connection, sock], name="clientgen-port", daemon=True
+        ).start()
 
     def _run(self, connection: LocalConnection, sock: socket.socket) -> None:
         try:
@@ -101,16 +105,14 @@ class LocalListener:
 
     def close(self) -> None:
         """Listen no longer, and break the connections off."""
-        listening = self._listening
-        if listening is None:
-            return
         with self._changed:
             self._is_closed = True
             for connection in self._connections:
                 connection.abort()
-        self._wake(listening)
-        self._accepting.join(_GRACE)
-        listening.close()
+        if self._listening is not None:
+            self._wake(self._listening)
+            self._accepting.join(_GRACE)
+            self._listening.close()
         with self._changed:
             self._changed.wait_for(lambda: not self._connections, _GRACE)
 

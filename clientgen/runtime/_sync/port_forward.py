@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from socket import socketpair
 from typing import TYPE_CHECKING, Protocol
 
 from .._http.request import HttpRequest
@@ -13,6 +14,7 @@ from ._primitives import Event, spawn
 from .local_listener import LocalListener
 
 if TYPE_CHECKING:
+    import socket
     from types import TracebackType
 
     from .local_listener import LocalConnection
@@ -104,7 +106,8 @@ class PortForward:
         self._rest = rest
         self._finder = finder
         self._local_port = local_port
-        self._listener: LocalListener | None = None
+        self._listener = LocalListener(self._serve)
+        self._has_started = False
         self._sockets: set[WebSocket] = set()
         self._is_closed = False
 
@@ -125,20 +128,36 @@ class PortForward:
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
-        if self._listener is not None:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already started; create a new one")
-        self._listener = LocalListener(self._serve)
+        self._has_started = True
         self._finder.find()
         self._local_port = self._listener.start(self._local_port)
         return self._local_port
+
+    def dial(self) -> socket.socket:
+        """Return a socket that leads to the pod, as a connection to the local port would.
+
+        No port has to be open for it. The connection ends when the socket is closed.
+
+        Raises:
+            ApiError: There is no such pod.
+            OperationRefused: No pod stands behind the Service or workload.
+            RuntimeError: It was closed.
+        """
+        if self._is_closed:
+            raise RuntimeError(f"{self!r} is closed")
+        self._finder.find()
+        ours, its = socketpair()
+        self._listener.adopt(its)
+        return ours
 
     def close(self) -> None:
         """Stop listening, and break the connections off."""
         self._is_closed = True
         for socket in [*self._sockets]:
             socket.abort()
-        if self._listener is not None:
-            self._listener.close()
+        self._listener.close()
 
     def __enter__(self) -> int:
         return self.start()
