@@ -81,6 +81,25 @@ def test_what_was_deleted_before_the_last_deletion_is_not_shown_again():
     assert store.versions == {"a": "5", "b": "15"}
 
 
+@pytest.mark.parametrize("selective", [True, False])
+def test_two_deletions_that_overlap_hide_both_objects(selective: bool):
+    """The first one is answered after the second was sent, whose object came after the first's."""
+    store = Store(selective=selective)
+    first, second = store.writes.sending("", "a"), store.writes.sending("", "a")
+    assert first is not None
+    assert second is not None
+    for sent, uid in ((first, "a"), (second, "later")):
+        store.writes.deleted(sent, "a", "", uid, 0.0)
+        store.writes.over(sent)
+    for event, version, uid in (("DELETED", 11, "a"), ("ADDED", 12, "later")):
+        store.writes.apply_event(event, made("a", version, uid))
+        assert store.versions == {}
+    store.writes.apply_event("DELETED", made("a", 13, "later"))
+    assert store.versions == {}
+    store.writes.apply_event("ADDED", made("a", 14, "next"))
+    assert store.versions == {"a": "14"}
+
+
 def test_what_is_older_than_a_write_before_the_deletion_is_not_shown():
     store = Store(selective=True)
     store.write("c", 20)

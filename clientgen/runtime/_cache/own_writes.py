@@ -550,7 +550,10 @@ class OwnWrites(Generic[T]):
         if uid in sent.deleted and (watched is not None or not self._is_selective):
             return  # the watch was faster than the answer
         if entry is not None and entry.uid != uid and entry.sequence > sent.sequence:
-            return  # it was made while the deletion was answered
+            was_known = sent.known is not None and sent.known[0] == entry.uid
+            if not (entry.is_gone and was_known):
+                return  # it was made while the deletion was answered
+            # Two deletions overlapped, and this one is of the object that came after the known one.
         made = self._enter(key, scope, uid, now)
         known = sent.known
         made.seen = known[1] if known is not None and known[0] == uid else None
