@@ -80,6 +80,8 @@ class LocalListener:
             except OSError:  # closed
                 return
             self.adopt(sock)
+            if self._is_closed:
+                return
 
     def adopt(self, sock: socket.socket) -> None:
         """Serve a connection that is there already; none after `close`."""
