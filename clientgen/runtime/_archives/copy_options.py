@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .._models.arguments import check_function, named
+from .._models.arguments import check_function, named, unexpected_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ def checked_options(options: Mapping[str, Any]) -> CheckedOptions:
         TypeError: One does not exist, or is of another type.
     """
     for name in options.keys() - set(_KNOWN):
-        raise TypeError(f"unexpected option {name!r}; the options are {', '.join(_KNOWN)}")
+        raise unexpected_option(name, _KNOWN)
     limit = options.get("limit")
     if limit is not None and (not isinstance(limit, int) or limit < 0):
         raise TypeError(f"limit must be a number of bytes, not {named(limit)}")

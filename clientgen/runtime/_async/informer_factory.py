@@ -16,6 +16,7 @@ from .._cache.informer_options import namespaces_of, selection
 from .._cache.sync_errors import not_started, timed_out
 from .._clock import SYSTEM_CLOCK
 from .._http.resource import Resource
+from .._models.arguments import unexpected_option
 from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
 from .._models.unstructured import Object, Unstructured, UnstructuredList, list_class
 from ._primitives import short_lock
@@ -196,9 +197,7 @@ class AsyncInformerFactory:
             TypeError: An option does not exist.
         """
         for name in options.keys() - _OPTIONS:
-            raise TypeError(
-                f"unexpected option {name!r}; the options are {', '.join(sorted(_OPTIONS))}"
-            )
+            raise unexpected_option(name, _OPTIONS)
         namespaces = _scope(resource, options.get("namespace", self._namespace))
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))

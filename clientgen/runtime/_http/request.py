@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import Struct
 
-from .._models.arguments import check_object, named
+from .._models.arguments import check_object, named, unexpected_option
 from ..errors import RequestInfo
 from .patches import ApplyPatch, patch_of
 
@@ -165,9 +165,7 @@ def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
     for name, value in options.items():
         parameter = names.get(name)
         if parameter is None:
-            raise TypeError(
-                f"unexpected option {name!r}; the options are {', '.join(sorted(names))}"
-            )
+            raise unexpected_option(name, names)
         if parameter and value is not None and (text := _text(name, value)):
             parts.append(f"{parameter}={text}")
     return f"?{'&'.join(parts)}" if parts else ""

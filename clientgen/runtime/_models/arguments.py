@@ -5,7 +5,7 @@ Type checkers find the same. These errors are for those who have none, and at a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -19,6 +19,7 @@ __all__ = [
     "check_source",
     "missing_attribute_error",
     "named",
+    "unexpected_option",
     "wrong_client",
 ]
 
@@ -37,6 +38,11 @@ def check_object(call: str, body: object) -> None:
     if not isinstance(body, (Model, Mapping)):
         hint = f": make one, {body.__name__}(...)" if isinstance(body, type) else ""
         raise TypeError(f"{call} takes an object (a model or a mapping), not {named(body)}{hint}")
+
+
+def unexpected_option(name: str, known: Iterable[str]) -> TypeError:
+    """Return the error for an option that a call does not take."""
+    return TypeError(f"unexpected option {name!r}; the options are {', '.join(sorted(known))}")
 
 
 def check_class(model: object) -> None:

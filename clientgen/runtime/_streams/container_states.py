@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from .._conditions.fields import Json, items, number, part, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = ["ContainerState", "container_states"]
 
@@ -26,48 +28,32 @@ class ContainerState(NamedTuple):
     """Whether there will be no other instance."""
 
 
-def container_states(pod: Mapping[str, Any]) -> Iterator[ContainerState]:
+def container_states(pod: Json) -> Iterator[ContainerState]:
     """Yield the states of all containers of a pod.
 
     A container without a status may have begun if a node has the pod.
     """
-    spec, status = _part(pod, "spec"), _part(pod, "status")
-    is_last = status.get("phase") in _ENDED
+    is_last = text(pod, "status", "phase") in _ENDED
+    has_node = bool(text(pod, "spec", "nodeName"))
     for kind in _KINDS:
-        statuses = {each.get("name"): each for each in _parts(status, f"{kind}Statuses")}
-        for container in _parts(spec, f"{kind}s"):
-            name = container.get("name")
-            if not isinstance(name, str):
-                continue
+        statuses = {text(each, "name"): each for each in items(pod, "status", f"{kind}Statuses")}
+        for container in items(pod, "spec", f"{kind}s"):
+            name = text(container, "name")
             found = statuses.get(name)
+            if not name:
+                continue
             if found is None:
-                yield ContainerState(name, 0, bool(spec.get("nodeName")), False, is_last)
+                yield ContainerState(name, 0, has_node, False, is_last)
             else:
                 yield _state(name, found, is_last=is_last)
 
 
-def _state(name: str, status: Mapping[str, Any], *, is_last: bool) -> ContainerState:
-    state = _part(status, "state")
-    restarts = status.get("restartCount", 0)
-    has_begun = bool({"running", "terminated"} & state.keys() or _part(status, "lastState"))
+def _state(name: str, status: Json, *, is_last: bool) -> ContainerState:
+    state = part(status, "state")
     return ContainerState(
         name=name,
-        restarts=restarts if isinstance(restarts, int) else 0,
-        has_begun=has_begun,
+        restarts=number(status, "restartCount"),
+        has_begun=bool({"running", "terminated"} & state.keys() or part(status, "lastState")),
         is_over="terminated" in state,
         is_last=is_last,
     )
-
-
-def _part(obj: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = obj.get(name)
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _parts(obj: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    found = obj.get(name)
-    return [each for each in found if isinstance(each, dict)] if _is_list(found) else []
-
-
-def _is_list(value: object) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._http.request import HttpRequest, build
-from .._models.arguments import named
+from .._models.arguments import named, unexpected_option
 from .outputs import check_command
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def stdin_of(value: object) -> bytes | None:
 
 def _process_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
     for name in options.keys() - _OPTIONS.keys():
-        known = ", ".join(sorted(_OPTIONS))
-        raise TypeError(f"unexpected option {name!r}; the options are {known}")
+        raise unexpected_option(name, _OPTIONS)
     for name in ("stdin", "tty"):
         if not isinstance(options.get(name, False), bool):
             raise TypeError(f"{name} must be True or False here")

@@ -113,15 +113,17 @@ class Copier:
             return piece
 
         given = CommandInput(take, must_end=packer.must_end)
+        info = request.info
         try:
-            result = run_command(stream, request.info, given, self._deadline, _MOST_STDERR)
+            try:
+                result = run_command(stream, info, given, self._deadline, _MOST_STDERR)
+            except ApiError as error:
+                result = _not_run(error)
+            return _has_run(command, result, needs_tar=needs_tar)
         except CopyFailed as error:
-            raise CopyFailed(f"{request.info}: {error}") from None
-        except ApiError as error:
-            result = _not_run(error)
+            raise CopyFailed(f"{info}: {error}") from None
         finally:
             run_blocking(pieces.close)
-        return _has_run(command, request, result, needs_tar=needs_tar)
 
     def _receive(
         self, command: Sequence[str], files: Unpacker | PlainFile, *, needs_tar: bool
@@ -133,7 +135,7 @@ class Copier:
                 result = self._read_into(files, stream, request)
             except ApiError as error:
                 result = _not_run(error)
-            if not _has_run(command, request, result, needs_tar=needs_tar):
+            if not _has_run(command, result, needs_tar=needs_tar):
                 return None
             return run_blocking(files.finish)
         except CopyFailed as error:
@@ -258,9 +260,7 @@ def _not_run(error: ApiError) -> ExecResult:
     return ExecResult(stdout=b"", stderr=str(error).encode(), exit_code=_NOT_RUN[-1])
 
 
-def _has_run(
-    command: Sequence[str], request: HttpRequest, result: ExecResult, *, needs_tar: bool
-) -> bool:
+def _has_run(command: Sequence[str], result: ExecResult, *, needs_tar: bool) -> bool:
     """Tell whether there was such a program.
 
     Raises:
@@ -272,4 +272,4 @@ def _has_run(
         return False
     why = result.stderr[-_TOLD:].decode("utf-8", "replace").strip()
     ended = f"{command[0]} ended with exit code {result.exit_code}"
-    raise CopyFailed(f"{request.info}: {ended}: {why}" if why else f"{request.info}: {ended}")
+    raise CopyFailed(f"{ended}: {why}" if why else ended)

@@ -12,6 +12,7 @@ from .._http.path_segments import check_segment
 from .._http.representations import asking_for
 from .._http.request import LOGS, HttpRequest, build
 from .._http.response import read_object
+from .._models.arguments import unexpected_option
 from .._models.unstructured import Unstructured, UnstructuredList
 from .._streams.container_states import container_states
 from .._streams.log_lines import LogLine, LogPosition
@@ -69,7 +70,7 @@ class LogTail:
 
     def __init__(self, rest: Rest, path: str, options: Mapping[str, Any]) -> None:
         for name in options.keys() - set(_KNOWN):
-            raise TypeError(f"unexpected option {name!r}; the options are {', '.join(_KNOWN)}")
+            raise unexpected_option(name, _KNOWN)
         # The tasks know the source only, so that a tail that nobody has any more stops.
         self._source = _Source(rest, path, options)
 

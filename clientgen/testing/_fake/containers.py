@@ -9,6 +9,7 @@ from clientgen.runtime._streams.ports import check_port
 
 from .._apiserver.verbs.connect import TUNNEL
 from .container_files import ContainerFiles
+from .pod_names import namespace_and_name
 from .ports import ForwardedPorts, piped_to
 from .processes import Process
 from .proxied_calls import ProxiedCall
@@ -108,9 +109,7 @@ class Containers:
         Raises:
             ValueError: The pod is not named as `namespace/name`.
         """
-        namespace, slash, pod_name = pod.partition("/")
-        if not (namespace and slash and pod_name) or "/" in pod_name:
-            raise ValueError(f"pod={pod!r}: name it as namespace/name, such as shop/web-0")
+        namespace_and_name(pod)
         container = Container()
         self._declared.append((pod, name, container))
         return container

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clientgen._apimachinery.failures import Failure
 
 from .._apiserver.verbs.logs import container_of, restarts_of
+from .pod_names import namespace_and_name
 
 if TYPE_CHECKING:
     from .._apiserver.storage.cluster import Cluster
@@ -52,9 +53,7 @@ class LogWriter:
         return self._cluster.logs.make(pod["metadata"]["uid"], name), restarts_of(pod, name)
 
     def _existing(self) -> dict[str, Any]:
-        namespace, slash, name = self._pod.partition("/")
-        if not (namespace and slash and name) or "/" in name:
-            raise ValueError(f"pod={self._pod!r}: name it as namespace/name, such as shop/web-0")
+        namespace, name = namespace_and_name(self._pod)
         record = self._cluster.record("", "pods", namespace, name)
         if record is None:
             raise ValueError(f"there is no pod {self._pod}: create it before it writes")
