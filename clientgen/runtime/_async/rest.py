@@ -304,7 +304,8 @@ class AsyncRest(Unpicklable):
         from .websocket import AsyncWebSocket as Connected
 
         handshake = Handshake(subprotocols)
-        asking = HttpRequest(request.method, request.target, request.headers + handshake.headers)
+        headers = handshake.headers_for(request.headers)
+        asking = HttpRequest(request.method, request.target, headers)
         stream = await self._accepted(
             asking, partial(self._switch, asking, deadline), deadline, None
         )

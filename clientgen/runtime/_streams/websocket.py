@@ -51,11 +51,14 @@ class Handshake:
         self._subprotocols = tuple(subprotocols)
         self._key = base64.b64encode(os.urandom(_KEY_BYTES)).decode()
 
-    @property
-    def headers(self) -> Headers:
-        """The headers of the request."""
+    def headers_for(self, given: Headers) -> Headers:
+        """Return the headers of the request, with those that are given for it."""
         spoken = ", ".join(self._subprotocols)
+        names = {name.lower() for name, _ in given}
         return (
+            *given,
+            # A kubelet, which may get these headers, refuses every media type.
+            *(() if "accept" in names else (("Accept", "*/*"),)),
             ("Connection", "Upgrade"),
             ("Upgrade", "websocket"),
             ("Sec-WebSocket-Version", "13"),

@@ -301,7 +301,8 @@ class Rest(Unpicklable):
         from .websocket import WebSocket as Connected
 
         handshake = Handshake(subprotocols)
-        asking = HttpRequest(request.method, request.target, request.headers + handshake.headers)
+        headers = handshake.headers_for(request.headers)
+        asking = HttpRequest(request.method, request.target, headers)
         stream = self._accepted(asking, partial(self._switch, asking, deadline), deadline, None)
         try:
             subprotocol = handshake.agreed(stream.status, stream.headers, request.info)
