@@ -76,6 +76,9 @@ class ExecServer(WebServer):
         refusal = self.before(request)
         if refusal is not None:
             return refusal
+        # A kubelet gets the headers, and its routes name no media type.
+        if "*/*" not in request.headers.get("Accept", "*/*"):
+            return web.Response(status=406, text="406: Not Acceptable")
         socket = web.WebSocketResponse(protocols=self._subprotocols, max_msg_size=0)
         await socket.prepare(request)
         self.open += 1

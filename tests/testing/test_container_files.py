@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from kubeapi import Clientset
 from kubeapi.core.v1 import Pod
+from support.http_calls import call
 from support.kubectl import KUBECTL, Kubectl
 
 from clientgen.runtime.errors import CopyFailed
@@ -113,3 +114,24 @@ def test_hostile_archives(cluster: FakeCluster, pods: Any) -> None:
     assert extract(huge.tobuf()).stderr == b"tar: No space left on device\n"
     assert extract(outside.tobuf() + bytes(1024)).exit_code == 0
     assert sorted(files) == ["/etc/passwd"]
+
+
+@pytest.mark.parametrize("subresource", ["exec?command=ls&stdout=1", "attach?stdout=1"])
+def test_containers_refuse_media_types_as_a_kubelet_does(
+    cluster: FakeCluster, subresource: str
+) -> None:
+    cluster.container("shop/web-0").files["/a"] = b"a"
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Protocol": "v5.channel.k8s.io",
+        "Accept": "application/json",
+    }
+    with LocalServer(cluster) as server:
+        path = f"/api/v1/namespaces/shop/pods/web-0/{subresource}"
+        answer = call(f"127.0.0.1:{server.port}", "GET", path, headers=upgrade)
+    assert answer.status == 406
+    assert answer.text == "406: Not Acceptable\n\nAvailable representations: "
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"

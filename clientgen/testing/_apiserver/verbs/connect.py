@@ -13,6 +13,7 @@ from clientgen.runtime._streams.ports import SUBPROTOCOL
 
 from ..admission import CONNECT, Attributes, chain_of
 from ..requests.options import boolean, first
+from ..responses.answers import Response
 from .logs import container_of
 from .proxy import proxy
 
@@ -70,7 +71,7 @@ def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer
 _PROCESSES: Final = ("exec", "attach")
 
 
-def _process(cluster: Cluster, info: RequestInfo) -> Upgrade:
+def _process(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
     """Open the process that a client asks for.
 
     Raises:
@@ -89,6 +90,8 @@ def _process(cluster: Cluster, info: RequestInfo) -> Upgrade:
         *(bool(options.get(name)) for name in _STREAMS),
     )
     subprotocol = _subprotocol(info, pod)
+    if not _is_acceptable(info):
+        return _NOT_ACCEPTABLE
     opener = cluster.open_process
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
     if opened is None:
@@ -96,7 +99,7 @@ def _process(cluster: Cluster, info: RequestInfo) -> Upgrade:
     return opened
 
 
-def _forwarded(cluster: Cluster, info: RequestInfo) -> Upgrade:
+def _forwarded(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
     """Open connections to ports of a pod.
 
     Raises:
@@ -108,6 +111,8 @@ def _forwarded(cluster: Cluster, info: RequestInfo) -> Upgrade:
     ports = tuple(_options(info).get("ports", ()))
     if subprotocol != TUNNEL and not (ports and all(0 < port <= _MOST_PORT for port in ports)):
         raise bad_request("ports must be numbers from 1 to 65535")
+    if not _is_acceptable(info):
+        return _NOT_ACCEPTABLE
     opener = cluster.open_ports
     request = PortRequest(info.namespace, info.name, ports[:_MOST_PORTS])
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
@@ -140,6 +145,19 @@ def _subprotocol(
         known = ", ".join(spoken)
         raise bad_request(f"none of the subprotocols is known; this server speaks {known}")
     return chosen
+
+
+def _is_acceptable(info: RequestInfo) -> bool:
+    """Tell whether a kubelet, which names no media type, would take the request."""
+    accepted = info.request.headers.get("accept", "") or "*/*"
+    return any(each.partition(";")[0].strip() == "*/*" for each in accepted.split(","))
+
+
+_NOT_ACCEPTABLE: Final = Response(
+    406,
+    b"406: Not Acceptable\n\nAvailable representations: ",
+    [("content-type", "text/plain; charset=utf-8")],
+)
 
 
 def _undeclared(pod: dict[str, Any], request: ProcessRequest) -> Failure:
