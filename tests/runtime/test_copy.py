@@ -257,11 +257,12 @@ async def test_without_tar_single_files_are_copied_by_the_shell(s: Setup) -> Non
     for folder in (s.here / "dist", s.there / "www"):
         folder.mkdir()
         (folder / "a").write_text("x")
-    with pytest.raises(CopyFailed, match="executable file not found"):
+    with pytest.raises(CopyFailed, match="the container has no tar, which directories need"):
         await s.copy_to(s.here / "dist", "/x")
-    with pytest.raises(CopyFailed, match=r"cat ended with exit code 1: .*directory"):
+    because = r"/exec: the container has no tar, and cat ended with exit code 1: "
+    with pytest.raises(CopyFailed, match=because + ".*directory"):
         await s.copy_from("/www", s.here / "y")
-    with pytest.raises(CopyFailed, match="cat ended with exit code 1"):
+    with pytest.raises(CopyFailed, match=because):
         await s.copy_from("/nothing", s.here / "y")
     assert sorted(path.name for path in s.here.iterdir()) == ["a", "b", "dist"]
 
@@ -270,9 +271,9 @@ async def test_without_any_program_that_is_told(s: Setup) -> None:
     s.container.programs = ()
     (s.here / "a").write_text("x")
 
-    with pytest.raises(CopyFailed, match="executable file not found"):
+    with pytest.raises(CopyFailed, match=r"/exec: the container has neither tar nor sh$"):
         await s.copy_to(s.here / "a", "/a")
-    with pytest.raises(CopyFailed, match="executable file not found"):
+    with pytest.raises(CopyFailed, match=r"/exec: the container has neither tar nor cat$"):
         await s.copy_from("/a", s.here / "b")
 
 
@@ -295,6 +296,22 @@ async def test_the_timeout_is_for_the_whole_copy(s: Setup) -> None:
         await s.copy_from("/a", s.here / "b", timeout=0.5)
     with pytest.raises(RequestTimeout, match="the command did not end before the timeout"):
         await s.copy_to(__file__, "/b", timeout=0.5)
+
+
+async def test_a_node_that_never_tells_the_end_of_tar(
+    s: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clientgen.runtime._async.copying._PATIENCE", 0.2)
+
+    def give_up(process: Any) -> int:
+        process.stderr.write(b"tar: /: Read-only file system")
+        process.wait_for_size()  # which never comes
+        return 0
+
+    s.container.__class__ = type("Hung", (RealContainer,), {"__call__": lambda _, p: give_up(p)})
+    because = "tar stopped reading, and did not end: tar: /: Read-only file system"
+    with pytest.raises(CopyFailed, match=because):
+        await s.copy_to(__file__, "/b")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from kubeapi.core.v1 import Pod
 from support.http_calls import call
 from support.kubectl import KUBECTL, Kubectl
 
-from clientgen.runtime.errors import CopyFailed
+from clientgen.runtime.errors import CopyFailed, InternalError, OperationRefused
 from clientgen.testing import FakeCluster, LocalServer
 
 BIG = bytes(range(256)) * 10_000
@@ -135,3 +135,19 @@ def test_containers_refuse_media_types_as_a_kubelet_does(
     assert answer.status == 406
     assert answer.text == "406: Not Acceptable\n\nAvailable representations: "
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+
+
+def test_a_pod_that_has_ended(cluster: FakeCluster, pods: Any, tmp_path: Path) -> None:
+    cluster.container("shop/web-0").files["/a"] = b"a"
+    over = pods.get("web-0")
+    over.status.phase = "Succeeded"
+    pods.update_status(over)
+
+    because = r'an error of the server stood in the way: container not found \("app"\)'
+    with pytest.raises(InternalError, match=because):
+        pods.copy_from("web-0", "/a", tmp_path / "a")
+    with (
+        pytest.raises(OperationRefused, match="Pod shop/web-0 has ended: its phase is Succeeded"),
+        pods.port_forward("web-0", 80),
+    ):
+        pass

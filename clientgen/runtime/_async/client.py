@@ -265,7 +265,7 @@ class AsyncResourceClient:
     async def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands
         from .._streams.requests import exec_request, stdin_of
-        from .command import CommandInput, GivenBytes, run_command
+        from .command import CommandInput, CommandOutput, GivenBytes, run_command
         from .exec_stream import AsyncExecStream as Process
 
         rest = dict(options)
@@ -276,7 +276,8 @@ class AsyncResourceClient:
         deadline = self._rest.deadline(options)
         stream = Process(self._rest, request, options.get("timeout"), has_stdin=stdin is not None)
         given = None if stdin is None else CommandInput(GivenBytes(stdin).take)
-        result = await run_command(stream, request.info, given, deadline, limit)
+        output = CommandOutput(request.info, limit)
+        result = await run_command(stream, output, given, deadline)
         if is_checked:
             check_result(result, request.info)
         return result

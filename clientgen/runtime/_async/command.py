@@ -137,13 +137,23 @@ class Running:
 
 
 class CommandOutput:
-    """The output of a command."""
+    """The output of a command.
+
+    Args:
+        info: The request that runs it.
+        limit: The most bytes that it may write; None for no limit.
+    """
 
     def __init__(self, info: RequestInfo, limit: int | None) -> None:
-        self._info = info
+        self.info = info
         self._limit = limit
         self._size = 0
         self._parts: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
+
+    @property
+    def stderr(self) -> bytes:
+        """What it has written to stderr."""
+        return b"".join(self._parts["stderr"])
 
     def add(self, piece: Output) -> None:
         """Keep what was written.
@@ -155,32 +165,30 @@ class CommandOutput:
         self._size += len(piece.data)
         if self._limit is not None and self._size > self._limit:
             raise ResponseBroken(
-                f"{self._info}: the command wrote more than limit={self._limit} bytes"
+                f"{self.info}: the command wrote more than limit={self._limit} bytes"
             )
 
     def result(self, exit_code: int) -> ExecResult:
         """Return all of it."""
-        stdout, stderr = (b"".join(parts) for parts in self._parts.values())
-        return ExecResult(stdout=stdout, stderr=stderr, exit_code=exit_code)
+        stdout = b"".join(self._parts["stdout"])
+        return ExecResult(stdout=stdout, stderr=self.stderr, exit_code=exit_code)
 
 
 async def run_command(
     stream: AsyncExecStream,
-    info: RequestInfo,
+    output: CommandOutput,
     given: CommandInput | None,
     deadline: float | None,
-    limit: int | None,
 ) -> ExecResult:
-    """Run a command to its end.
+    """Run a command to its end. What it writes goes to `output` meanwhile.
 
     Raises:
         ApiError: It could not be run.
         ConnectionLost: The connection broke, or ended without the exit code.
         RequestTimeout: It did not end before the deadline.
-        ResponseBroken: It wrote more than `limit` bytes, or the server cannot end its input.
+        ResponseBroken: It wrote more than the limit, or the server cannot end its input.
     """
-    output = CommandOutput(info, limit)
-    async with Running(stream, info, given, deadline):
+    async with Running(stream, output.info, given, deadline):
         async for piece in stream:
             output.add(piece)
     return output.result(await stream.wait())

@@ -13,9 +13,9 @@ from .._archives.remote_paths import path_from, path_to
 from .._archives.unpacking import PlainFile, Unpacker
 from .._models.exec_result import ExecResult
 from .._streams.requests import exec_request
-from ..errors import ApiError, CopyFailed
-from ._primitives import Event, run_blocking, spawn
-from .command import CommandInput, Running, run_command
+from ..errors import ApiError, ConnectionLost, CopyFailed, RequestInfo
+from ._primitives import Event, call_later, run_blocking, spawn
+from .command import CommandInput, CommandOutput, Running, run_command
 from .exec_stream import AsyncExecStream
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ _MOST_BATCHES = 8
 _MOST_STDERR = 1 << 16
 _TOLD = 2000
 _NOT_RUN = (126, 127)
+_HUNG = -1
+# After a complaint, so long without progress is the end.
+_PATIENCE = 30.0
 _NO_PROGRAM = "executable file not found"
 _WRITE = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1" && chmod "$2" "$1"'
 
@@ -51,6 +54,7 @@ class AsyncCopier:
     def __init__(self, rest: AsyncRest, path: str, options: Mapping[str, Any]) -> None:
         self._rest = rest
         self._path = path
+        self._info = RequestInfo("GET", path)
         self._options = checked_options(options)
         self._deadline = rest.deadline(options)
 
@@ -70,10 +74,14 @@ class AsyncCopier:
             raise ValueError(f"target={target!r} has no name for the file")
         packer = Packer(local, there.name, self._options.limit)
         command = ["tar", "-xpof", "-", "-C", there.folder]
-        if not await self._send(command, packer, needs_tar=is_folder):
+        if not await self._send(command, packer):
+            if is_folder:
+                raise CopyFailed(f"{self._info}: the container has no tar, which directories need")
             packer = PlainPacker(local, there.name, self._options.limit)
             words = [f"{there.folder}/{there.name}", packer.permissions]
-            await self._send(["sh", "-c", _WRITE, "sh", *words], packer, needs_tar=True)
+            command = ["sh", "-c", _WRITE, "sh", *words]
+            if not await self._send(command, packer, has_tar=False):
+                raise CopyFailed(f"{self._info}: the container has neither tar nor sh")
         return packer.result()
 
     async def copy_from(self, source: object, target: object) -> CopyResult:
@@ -89,15 +97,16 @@ class AsyncCopier:
         local = await run_blocking(local_path("target", target, there.name).resolve)
         archive = Unpacker(local, there.name, self._options.limit)
         command = ["tar", "-cf", "-", "-C", there.folder, f"./{there.name}"]
-        result = await self._receive(command, archive, needs_tar=False)
+        result = await self._receive(command, archive)
         if result is None:
             file = PlainFile(local, self._options.limit)
             command = ["cat", f"{there.folder}/{there.name}"]
-            result = await self._receive(command, file, needs_tar=True)
-        assert result is not None
+            result = await self._receive(command, file, has_tar=False)
+        if result is None:
+            raise CopyFailed(f"{self._info}: the container has neither tar nor cat")
         return result
 
-    async def _send(self, command: Sequence[str], packer: Packer, *, needs_tar: bool) -> bool:
+    async def _send(self, command: Sequence[str], packer: Packer, *, has_tar: bool = True) -> bool:
         """Run a command that reads files; gives whether there is such a program."""
         request, stream = self._opening(command, stdin=True)
         pieces = packer.pieces()
@@ -111,21 +120,27 @@ class AsyncCopier:
             piece: bytes = await run_blocking(partial(next, pieces, b""))
             return piece
 
+        output = CommandOutput(request.info, _MOST_STDERR)
         given = CommandInput(take, must_end=packer.must_end)
-        info = request.info
+        patience = _Patience(stream, output, packer)
         try:
             try:
-                result = await run_command(stream, info, given, self._deadline, _MOST_STDERR)
+                with patience:
+                    result = await run_command(stream, output, given, self._deadline)
             except ApiError as error:
                 result = _not_run(error)
-            return _has_run(command, result, needs_tar=needs_tar)
+            except ConnectionLost:
+                if not patience.is_over:
+                    raise
+                result = output.result(_HUNG)
+            return _has_run(command, result, has_tar=has_tar)
         except CopyFailed as error:
-            raise CopyFailed(f"{info}: {error}") from None
+            raise CopyFailed(f"{self._info}: {error}") from None
         finally:
             await run_blocking(pieces.close)
 
     async def _receive(
-        self, command: Sequence[str], files: Unpacker | PlainFile, *, needs_tar: bool
+        self, command: Sequence[str], files: Unpacker | PlainFile, *, has_tar: bool = True
     ) -> CopyResult | None:
         """Run a command that writes files; None if there is no such program."""
         request, stream = self._opening(command, stdin=False)
@@ -134,11 +149,11 @@ class AsyncCopier:
                 result = await self._read_into(files, stream, request)
             except ApiError as error:
                 result = _not_run(error)
-            if not _has_run(command, result, needs_tar=needs_tar):
+            if not _has_run(command, result, has_tar=has_tar):
                 return None
             return await run_blocking(files.finish)
         except CopyFailed as error:
-            raise CopyFailed(f"{request.info}: {error}") from None
+            raise CopyFailed(f"{self._info}: {error}") from None
         finally:
             await run_blocking(files.close)
 
@@ -252,6 +267,49 @@ class _Writer:
             self._room.set()
 
 
+class _Patience:
+    """Gives a command up that has complained, and reads no more of its input.
+
+    Some nodes never tell the end of a command that has not read all of its input.
+    """
+
+    def __init__(self, stream: AsyncExecStream, output: CommandOutput, packer: Packer) -> None:
+        self._stream = stream
+        self._output = output
+        self._packer = packer
+        self._seen = -1
+        self._cancel: Callable[[], object] | None = None
+        self._has_ended = False
+        self.is_over = False
+
+    def __enter__(self) -> Self:
+        self._wait()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._has_ended = True
+        if self._cancel is not None:
+            self._cancel()
+
+    def _wait(self) -> None:
+        if not self._has_ended:
+            self._cancel = call_later(_PATIENCE, self._look)
+
+    def _look(self) -> None:
+        size = self._packer.size if self._output.stderr else -1
+        if size >= 0 and size == self._seen:
+            self.is_over = True
+            self._stream.abort()
+        else:
+            self._seen = size
+            self._wait()
+
+
 def _not_run(error: ApiError) -> ExecResult:
     """Return the result of a command that could not be run because there is no such program.
 
@@ -260,19 +318,22 @@ def _not_run(error: ApiError) -> ExecResult:
     """
     if _NO_PROGRAM not in str(error):
         raise error
-    return ExecResult(stdout=b"", stderr=str(error).encode(), exit_code=_NOT_RUN[-1])
+    return ExecResult(stdout=b"", stderr=b"", exit_code=_NOT_RUN[-1])
 
 
-def _has_run(command: Sequence[str], result: ExecResult, *, needs_tar: bool) -> bool:
+def _has_run(command: Sequence[str], result: ExecResult, *, has_tar: bool) -> bool:
     """Tell whether there was such a program.
 
     Raises:
-        CopyFailed: It failed; or there was none, and it is needed.
+        CopyFailed: It failed.
     """
+    why = result.stderr[-_TOLD:].decode("utf-8", "replace").strip()
     if not result.exit_code:
         return True
-    if result.exit_code in _NOT_RUN and not needs_tar:
+    if result.exit_code in _NOT_RUN and (has_tar or not why):
         return False
-    why = result.stderr[-_TOLD:].decode("utf-8", "replace").strip()
+    lack = "" if has_tar else "the container has no tar, and "
     ended = f"{command[0]} ended with exit code {result.exit_code}"
-    raise CopyFailed(f"{ended}: {why}" if why else ended)
+    if result.exit_code == _HUNG:
+        ended = f"{command[0]} stopped reading, and did not end"
+    raise CopyFailed(f"{lack}{ended}: {why}" if why else lack + ended)

@@ -7,6 +7,9 @@ from socket import socketpair
 from typing import TYPE_CHECKING, Protocol
 
 from .._http.request import HttpRequest
+from .._http.response import read_object
+from .._models.unstructured import Unstructured
+from .._streams.container_states import check_going_on
 from .._streams.ports import DATA, SUBPROTOCOL, PortReader, check_refused
 from ..errors import ClientError
 from ._primitives import Event, spawn
@@ -67,17 +70,20 @@ class SinglePod:
         self._rest = rest
         self._path = path
         self._target = PodPort(f"{path}/portforward", port)
-        self._exists = False
+        self._was_found = False
 
     async def find(self) -> PodPort:
         """Return the port of the pod.
 
         Raises:
             ApiError: There is no such pod, the first time.
+            OperationRefused: It has ended, the first time.
         """
-        if not self._exists:
-            await self._rest.send(HttpRequest("GET", self._path), self._rest.deadline({}))
-            self._exists = True
+        if not self._was_found:
+            request = HttpRequest("GET", self._path)
+            response = await self._rest.send(request, self._rest.deadline({}))
+            check_going_on(read_object(response, Unstructured, request, self._rest.codec))
+            self._was_found = True
         return self._target
 
     def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is one only
@@ -123,7 +129,7 @@ class AsyncPortForward:
 
         Raises:
             ApiError: There is no such pod.
-            OperationRefused: No pod stands behind the Service or workload.
+            OperationRefused: The pod has ended, or none stands behind the Service or workload.
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
@@ -141,7 +147,7 @@ class AsyncPortForward:
 
         Raises:
             ApiError: There is no such pod.
-            OperationRefused: No pod stands behind the Service or workload.
+            OperationRefused: The pod has ended, or none stands behind the Service or workload.
             RuntimeError: It was closed.
         """
         if self._is_closed:

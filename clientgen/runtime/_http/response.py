@@ -150,6 +150,8 @@ def _make_status(method: str, response: HttpResponse) -> Status:
     reason, message = _MEANING.get(code, ("", f"the server answered with the code {code}"))
     if code >= _SERVER_ERRORS and not reason:
         reason, message = "InternalError", "an error of the server stood in the way"
+        if text and not text.startswith("<"):  # a page of a proxy tells nothing in its first words
+            message = f"{message}: {text}"
     if code == _CONFLICT and method == "POST":
         reason = "AlreadyExists"
     cause = StatusCause(reason="UnexpectedServerResponse", message=text or "unknown")

@@ -1,15 +1,16 @@
-"""What a pod says of its containers, for those who follow their logs."""
+"""What a pod says of its containers, for those who follow their logs or forward their ports."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .._conditions.fields import Json, items, number, part, text
+from ..errors import OperationRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ContainerState", "container_states"]
+__all__ = ["ContainerState", "check_going_on", "container_states"]
 
 _KINDS: Final = ("initContainer", "container", "ephemeralContainer")
 _ENDED: Final = ("Succeeded", "Failed")
@@ -26,6 +27,18 @@ class ContainerState(NamedTuple):
     """Whether its present instance writes no more."""
     is_last: bool
     """Whether there will be no other instance."""
+
+
+def check_going_on(pod: Json) -> None:
+    """Make sure that a pod has not ended.
+
+    Raises:
+        OperationRefused: It has.
+    """
+    phase = text(pod, "status", "phase")
+    if phase in _ENDED:
+        name = f"{text(pod, 'metadata', 'namespace')}/{text(pod, 'metadata', 'name')}"
+        raise OperationRefused(f"Pod {name} has ended: its phase is {phase}")
 
 
 def container_states(pod: Json) -> Iterator[ContainerState]:

@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from .._http.path_segments import check_segment
-from .._http.representations import asking_for
 from .._http.request import LOGS, HttpRequest, build
 from .._http.response import read_object
 from .._models.arguments import unexpected_option
@@ -388,9 +387,8 @@ class _Follower:
     def _look(self) -> ContainerState | None:
         """Return the state of the container; None if it is gone, or this is to end."""
         request = HttpRequest("GET", self._pod_path)
-        asked = asking_for(Unstructured, request, self._rest.codec)
         deadline = self._rest.deadline({"timeout": _LONGEST_PAUSE})
-        response = self._source.stopped.unless(self._rest.send(asked, deadline))
+        response = self._source.stopped.unless(self._rest.send(request, deadline))
         if response is None:
             return None
         pod = read_object(response, Unstructured, request, self._rest.codec)

@@ -8,6 +8,9 @@ from socket import socketpair
 from typing import TYPE_CHECKING, Protocol
 
 from .._http.request import HttpRequest
+from .._http.response import read_object
+from .._models.unstructured import Unstructured
+from .._streams.container_states import check_going_on
 from .._streams.ports import DATA, SUBPROTOCOL, PortReader, check_refused
 from ..errors import ClientError
 from ._primitives import Event, spawn
@@ -68,17 +71,20 @@ class SinglePod:
         self._rest = rest
         self._path = path
         self._target = PodPort(f"{path}/portforward", port)
-        self._exists = False
+        self._was_found = False
 
     def find(self) -> PodPort:
         """Return the port of the pod.
 
         Raises:
             ApiError: There is no such pod, the first time.
+            OperationRefused: It has ended, the first time.
         """
-        if not self._exists:
-            self._rest.send(HttpRequest("GET", self._path), self._rest.deadline({}))
-            self._exists = True
+        if not self._was_found:
+            request = HttpRequest("GET", self._path)
+            response = self._rest.send(request, self._rest.deadline({}))
+            check_going_on(read_object(response, Unstructured, request, self._rest.codec))
+            self._was_found = True
         return self._target
 
     def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is one only
@@ -124,7 +130,7 @@ class PortForward:
 
         Raises:
             ApiError: There is no such pod.
-            OperationRefused: No pod stands behind the Service or workload.
+            OperationRefused: The pod has ended, or none stands behind the Service or workload.
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
@@ -142,7 +148,7 @@ class PortForward:
 
         Raises:
             ApiError: There is no such pod.
-            OperationRefused: No pod stands behind the Service or workload.
+            OperationRefused: The pod has ended, or none stands behind the Service or workload.
             RuntimeError: It was closed.
         """
         if self._is_closed:

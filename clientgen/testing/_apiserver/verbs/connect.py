@@ -90,8 +90,8 @@ def _process(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
         *(bool(options.get(name)) for name in _STREAMS),
     )
     subprotocol = _subprotocol(info, pod)
-    if not _is_acceptable(info):
-        return _NOT_ACCEPTABLE
+    if refused := _refused(info, pod, f'container not found ("{container}")'):
+        return refused
     opener = cluster.open_process
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
     if opened is None:
@@ -111,8 +111,8 @@ def _forwarded(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
     ports = tuple(_options(info).get("ports", ()))
     if subprotocol != TUNNEL and not (ports and all(0 < port <= _MOST_PORT for port in ports)):
         raise bad_request("ports must be numbers from 1 to 65535")
-    if not _is_acceptable(info):
-        return _NOT_ACCEPTABLE
+    if refused := _refused(info, pod, f'pod not found ("{info.name}_{info.namespace}")'):
+        return refused
     opener = cluster.open_ports
     request = PortRequest(info.namespace, info.name, ports[:_MOST_PORTS])
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
@@ -147,17 +147,24 @@ def _subprotocol(
     return chosen
 
 
-def _is_acceptable(info: RequestInfo) -> bool:
-    """Tell whether a kubelet, which names no media type, would take the request."""
+def _refused(info: RequestInfo, pod: dict[str, Any], ended: str) -> Response | None:
+    """Return what a kubelet refuses, in plain text; `ended` is its word for a pod that has ended.
+
+    It gets the headers of the request, and its routes name no media type.
+    """
     accepted = info.request.headers.get("accept", "") or "*/*"
-    return any(each.partition(";")[0].strip() == "*/*" for each in accepted.split(","))
+    if not any(each.partition(";")[0].strip() == "*/*" for each in accepted.split(",")):
+        return _plain(406, "406: Not Acceptable\n\nAvailable representations: ")
+    if part(pod, "status").get("phase") in _ENDED:
+        return _plain(500, ended)
+    return None
 
 
-_NOT_ACCEPTABLE: Final = Response(
-    406,
-    b"406: Not Acceptable\n\nAvailable representations: ",
-    [("content-type", "text/plain; charset=utf-8")],
-)
+def _plain(code: int, text: str) -> Response:
+    return Response(code, text.encode(), [("content-type", "text/plain; charset=utf-8")])
+
+
+_ENDED: Final = ("Succeeded", "Failed")
 
 
 def _undeclared(pod: dict[str, Any], request: ProcessRequest) -> Failure:
