@@ -38,7 +38,9 @@ async def holds(condition: Callable[[], object]) -> None:
 
 
 def values(informer: Any) -> dict[str, str]:
-    return {each.metadata.name: each.data["value"] for each in informer.lister.list()}
+    """The values by name; controllers may add objects of their own."""
+    found = informer.lister.list()
+    return {each.metadata.name: each.data["value"] for each in found if "value" in each.data}
 
 
 async def test_the_cache_has_what_was_written_while_the_watch_is_held(
