@@ -13,7 +13,7 @@ from .._archives.remote_paths import path_from, path_to
 from .._archives.unpacking import PlainFile, Unpacker
 from .._models.exec_result import ExecResult
 from .._streams.requests import exec_request
-from ..errors import ApiError, ConnectionLost, CopyFailed, RequestInfo
+from ..errors import ApiError, ConnectionLost, CopyFailed, RequestInfo, RequestTimeout
 from ._primitives import Event, call_later, run_blocking, spawn
 from .command import CommandInput, CommandOutput, Running, run_command
 from .exec_stream import AsyncExecStream
@@ -36,8 +36,8 @@ _MOST_STDERR = 1 << 16
 _TOLD = 2000
 _NOT_RUN = (126, 127)
 _HUNG = -1
-# After a complaint, so long without progress is the end.
-_PATIENCE = 30.0
+# After a complaint, twice so long without progress is the end.
+_PATIENCE = 10.0
 _NO_PROGRAM = "executable file not found"
 _WRITE = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1" && chmod "$2" "$1"'
 
@@ -120,19 +120,10 @@ class AsyncCopier:
             piece: bytes = await run_blocking(partial(next, pieces, b""))
             return piece
 
-        output = CommandOutput(request.info, _MOST_STDERR)
         given = CommandInput(take, must_end=packer.must_end)
-        patience = _Patience(stream, output, packer)
+        output = CommandOutput(request.info, _MOST_STDERR)
         try:
-            try:
-                with patience:
-                    result = await run_command(stream, output, given, self._deadline)
-            except ApiError as error:
-                result = _not_run(error)
-            except ConnectionLost:
-                if not patience.is_over:
-                    raise
-                result = output.result(_HUNG)
+            result = await _Feeding(stream, output, packer).run(given, self._deadline)
             return _has_run(command, result, has_tar=has_tar)
         except CopyFailed as error:
             raise CopyFailed(f"{self._info}: {error}") from None
@@ -267,8 +258,8 @@ class _Writer:
             self._room.set()
 
 
-class _Patience:
-    """Gives a command up that has complained, and reads no more of its input.
+class _Feeding:
+    """Runs a command that reads files. Once it has complained and reads no more, it is given up.
 
     Some nodes never tell the end of a command that has not read all of its input.
     """
@@ -280,21 +271,33 @@ class _Patience:
         self._seen = -1
         self._cancel: Callable[[], object] | None = None
         self._has_ended = False
-        self.is_over = False
+        self._was_given_up = False
 
-    def __enter__(self) -> Self:
+    async def run(self, given: CommandInput, deadline: float | None) -> ExecResult:
+        """Run it to its end, or to where it hangs.
+
+        Raises:
+            ApiError: It could not be run.
+            ConnectionLost: The connection broke.
+            RequestTimeout: It did not end before the deadline.
+        """
         self._wait()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._has_ended = True
-        if self._cancel is not None:
-            self._cancel()
+        try:
+            return await run_command(self._stream, self._output, given, deadline)
+        except ApiError as error:
+            return _not_run(error)
+        except ConnectionLost:
+            if not self._was_given_up:
+                raise
+            return self._output.result(_HUNG)
+        except RequestTimeout as error:
+            if not self._output.stderr:
+                raise
+            raise RequestTimeout(f"{error}: {_told(self._output.stderr)}") from None
+        finally:
+            self._has_ended = True
+            if self._cancel is not None:
+                self._cancel()
 
     def _wait(self) -> None:
         if not self._has_ended:
@@ -303,7 +306,7 @@ class _Patience:
     def _look(self) -> None:
         size = self._packer.size if self._output.stderr else -1
         if size >= 0 and size == self._seen:
-            self.is_over = True
+            self._was_given_up = True
             self._stream.abort()
         else:
             self._seen = size
@@ -327,7 +330,7 @@ def _has_run(command: Sequence[str], result: ExecResult, *, has_tar: bool) -> bo
     Raises:
         CopyFailed: It failed.
     """
-    why = result.stderr[-_TOLD:].decode("utf-8", "replace").strip()
+    why = _told(result.stderr)
     if not result.exit_code:
         return True
     if result.exit_code in _NOT_RUN and (has_tar or not why):
@@ -337,3 +340,7 @@ def _has_run(command: Sequence[str], result: ExecResult, *, has_tar: bool) -> bo
     if result.exit_code == _HUNG:
         ended = f"{command[0]} stopped reading, and did not end"
     raise CopyFailed(f"{lack}{ended}: {why}" if why else lack + ended)
+
+
+def _told(stderr: bytes) -> str:
+    return stderr[-_TOLD:].decode("utf-8", "replace").strip()
