@@ -353,6 +353,20 @@ def test_a_watch_is_cut_after_so_many_bytes(server: LocalServer):
     connection.close()
 
 
+def test_connections_that_break_are_not_logged_as_errors(
+    server: LocalServer, caplog: pytest.LogCaptureFixture
+):
+    server.cluster.add({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}})
+    server.cluster.cut("list", "pods")
+    server.cluster.fail("list", "services", errors.ConnectionLost)
+    server.cluster.cut("watch", "nodes", after=20)
+    for path in (PODS, "/api/v1/services", "/api/v1/nodes?watch=1"):
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            ask(server, "GET", path)
+    assert ask(server, "GET", "/version")[0] == 200
+    assert caplog.messages == []
+
+
 def test_a_client_goes_on_where_its_watch_broke(server: LocalServer):
     with Clientset.from_config(server.kubeconfig) as k:
         maps = k.core_v1.config_maps("default")

@@ -84,11 +84,11 @@ class Frontend:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
             return await self._answer(request)
-        except (ConnectionError, ConnectionCut):
-            raise
         except web.RequestPayloadError as error:  # chunks or an encoding that cannot be read
             return await _written(request, _refused(bad_request(str(error))))
         except Exception as error:  # noqa: BLE001 - whatever a reaction may raise
+            if isinstance(error, ConnectionError) and _is_gone(request):
+                return web.Response()  # which nobody gets; aiohttp would log what is raised
             _log.exception("%s %s failed", request.method, request.path)
             return await _written(
                 request, _refused(internal_error(f"{type(error).__name__}: {error}"))
@@ -290,11 +290,15 @@ async def _broken_off(request: web.BaseRequest, answer: CutResponse) -> web.Stre
     return response
 
 
+def _is_gone(request: web.BaseRequest) -> bool:
+    return request.transport is None or request.transport.is_closing()
+
+
 async def _break_off(request: web.BaseRequest) -> None:
     """Reset the connection, once what was written is on its way.
 
     Raises:
-        ConnectionResetError: always; aiohttp then leaves the connection alone.
+        ConnectionResetError: always; `_handle` then leaves the connection alone.
     """
     transport: Any = request.transport
     if transport is not None:
