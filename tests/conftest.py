@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,12 @@ settings.load_profile("clientgen")
 
 # It is shared by tests, and asserts like one.
 pytest.register_assert_rewrite("support.enforcement")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One worker more than cores: many tests wait, for sockets and clocks."""
+    return 1 + (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
