@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .._conditions.fields import Json, items, number, part, text
+from .._conditions.pods import FINAL_PHASES
 from ..errors import OperationRefused
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 __all__ = ["ContainerState", "check_going_on", "container_states"]
 
 _KINDS: Final = ("initContainer", "container", "ephemeralContainer")
-_ENDED: Final = ("Succeeded", "Failed")
 
 
 class ContainerState(NamedTuple):
@@ -36,7 +36,7 @@ def check_going_on(pod: Json) -> None:
         OperationRefused: It has.
     """
     phase = text(pod, "status", "phase")
-    if phase in _ENDED:
+    if phase in FINAL_PHASES:
         name = f"{text(pod, 'metadata', 'namespace')}/{text(pod, 'metadata', 'name')}"
         raise OperationRefused(f"Pod {name} has ended: its phase is {phase}")
 
@@ -46,7 +46,7 @@ def container_states(pod: Json) -> Iterator[ContainerState]:
 
     A container without a status may have begun if a node has the pod.
     """
-    is_last = text(pod, "status", "phase") in _ENDED
+    is_last = text(pod, "status", "phase") in FINAL_PHASES
     has_node = bool(text(pod, "spec", "nodeName"))
     for kind in _KINDS:
         statuses = {text(each, "name"): each for each in items(pod, "status", f"{kind}Statuses")}

@@ -36,7 +36,6 @@ _MOST_BATCHES = 8
 _MOST_STDERR = 1 << 16
 _TOLD = 2000
 _NOT_RUN = (126, 127)
-_HUNG = -1
 # After a complaint, twice so long without progress is the end.
 _PATIENCE = 10.0
 _NO_PROGRAM = "executable file not found"
@@ -124,8 +123,9 @@ class Copier:
         given = CommandInput(take, must_end=packer.must_end)
         output = CommandOutput(request.info, _MOST_STDERR)
         try:
-            result = _Feeding(stream, output, packer).run(given, self._deadline)
-            return _has_run(command, result, has_tar=has_tar)
+            feeding = _Feeding(stream, output, packer)
+            result = feeding.run(given, self._deadline)
+            return _has_run(command, result, has_tar=has_tar, has_hung=feeding.was_given_up)
         except CopyFailed as error:
             raise CopyFailed(f"{self._info}: {error}") from None
         finally:
@@ -268,7 +268,7 @@ class _Feeding:
         self._seen = -1
         self._cancel: Callable[[], object] | None = None
         self._has_ended = False
-        self._was_given_up = False
+        self.was_given_up = False
 
     def run(self, given: CommandInput, deadline: float | None) -> ExecResult:
         """Run it to its end, or to where it hangs.
@@ -284,9 +284,9 @@ class _Feeding:
         except ApiError as error:
             return _not_run(error)
         except ConnectionLost:
-            if not self._was_given_up:
+            if not self.was_given_up:
                 raise
-            return self._output.result(_HUNG)
+            return self._output.result(1)  # it has complained
         except RequestTimeout as error:
             if not self._output.stderr:
                 raise
@@ -303,7 +303,7 @@ class _Feeding:
     def _look(self) -> None:
         size = self._packer.size if self._output.stderr else -1
         if size >= 0 and size == self._seen:
-            self._was_given_up = True
+            self.was_given_up = True
             self._stream.abort()
         else:
             self._seen = size
@@ -321,7 +321,9 @@ def _not_run(error: ApiError) -> ExecResult:
     return ExecResult(stdout=b"", stderr=b"", exit_code=_NOT_RUN[-1])
 
 
-def _has_run(command: Sequence[str], result: ExecResult, *, has_tar: bool) -> bool:
+def _has_run(
+    command: Sequence[str], result: ExecResult, *, has_tar: bool, has_hung: bool = False
+) -> bool:
     """Tell whether there was such a program.
 
     Raises:
@@ -333,9 +335,8 @@ def _has_run(command: Sequence[str], result: ExecResult, *, has_tar: bool) -> bo
     if result.exit_code in _NOT_RUN and (has_tar or not why):
         return False
     lack = "" if has_tar else "the container has no tar, and "
-    ended = f"{command[0]} ended with exit code {result.exit_code}"
-    if result.exit_code == _HUNG:
-        ended = f"{command[0]} stopped reading, and did not end"
+    how = f"ended with exit code {result.exit_code}"
+    ended = f"{command[0]} {'stopped reading, and did not end' if has_hung else how}"
     raise CopyFailed(f"{lack}{ended}: {why}" if why else lack + ended)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Failure, bad_request
 from clientgen._apimachinery.optional_parts import part
 from clientgen._gvk import GroupVersionKind
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 from clientgen.runtime._streams.channels import SUBPROTOCOLS
 from clientgen.runtime._streams.ports import SUBPROTOCOL
 
@@ -155,16 +156,13 @@ def _refused(info: RequestInfo, pod: dict[str, Any], ended: str) -> Response | N
     accepted = info.request.headers.get("accept", "") or "*/*"
     if not any(each.partition(";")[0].strip() == "*/*" for each in accepted.split(",")):
         return _plain(406, "406: Not Acceptable\n\nAvailable representations: ")
-    if part(pod, "status").get("phase") in _ENDED:
+    if part(pod, "status").get("phase") in FINAL_PHASES:
         return _plain(500, ended)
     return None
 
 
 def _plain(code: int, text: str) -> Response:
     return Response(code, text.encode(), [("content-type", "text/plain; charset=utf-8")])
-
-
-_ENDED: Final = ("Succeeded", "Failed")
 
 
 def _undeclared(pod: dict[str, Any], request: ProcessRequest) -> Failure:
