@@ -1,6 +1,8 @@
 """What is imported is declared, and what is used of the insides of libraries is still there.
 
-The second half is a canary: it fails, and says what is gone, as soon as a version of a library is
+No pattern is of a kind that a supported Python matches wrongly.
+
+The last part is a canary: it fails, and says what is gone, as soon as a version of a library is
 installed that has been rebuilt inside.
 """
 
@@ -13,6 +15,7 @@ import inspect
 import io
 import re
 import socket
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -29,6 +32,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = importlib.metadata.packages_distributions()
+STANDARD = {*sys.stdlib_module_names, "annotationlib"}  # which came with Python 3.14
 PLUGIN = ("pytest_plugin.py", "rbac_run.py")
 
 # What may be imported in which part: the dependencies, and those of these extras.
@@ -61,7 +65,7 @@ def imports(path: Path) -> Iterator[str]:
             names = [a.value for a in node.args if isinstance(a, ast.Constant)]
         for name in names:
             top = name.partition(".")[0]
-            if top and top not in sys.stdlib_module_names and top != "clientgen":
+            if top and top not in STANDARD and top != "clientgen":
                 yield top
 
 
@@ -89,6 +93,52 @@ def test_an_import_of_what_is_not_declared_is_noticed(tmp_path):
         "def f():\n    from aiohttp import c\n    import_module('aiohttp_socks')\n"
     )
     assert set(imports(module)) == {"yarl", "multidict", "aiohttp", "aiohttp_socks"}
+
+
+# ------------------------------------------------------------------- faults of older interpreters
+
+# Prints the patterns of ours that are compiled when everything is imported, and hold what Python
+# matches wrongly before 3.11.5: possessive quantifiers and atomic groups (gh-106052).
+WRONGLY_MATCHED = r"""
+import importlib, sys
+from re import _compiler, _parser
+
+compiled = _compiler.compile
+
+def opcodes(tree):
+    for code, argument in tree:
+        yield str(code)
+        for part in argument if isinstance(argument, (tuple, list)) else (argument,):
+            for each in part if isinstance(part, list) else (part,):
+                if isinstance(each, _parser.SubPattern):
+                    yield from opcodes(each)
+
+def watched(pattern, flags=0):
+    frame = sys._getframe(1)
+    while frame.f_globals["__name__"].partition(".")[0] == "re":
+        frame = frame.f_back
+    if isinstance(pattern, (str, bytes)) and frame.f_globals["__name__"].startswith("clientgen"):
+        found = set(opcodes(_parser.parse(pattern, flags)))
+        for code in found & {"POSSESSIVE_REPEAT", "ATOMIC_GROUP"}:
+            print(f"{frame.f_globals['__name__']}:{frame.f_lineno}: {code}")
+    return compiled(pattern, flags)
+
+_compiler.compile = watched
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+"""
+
+
+def test_no_pattern_is_of_a_kind_that_the_oldest_python_matches_wrongly():
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in sorted((ROOT / "clientgen").rglob("*.py"))
+        if "\nimport re\n" in path.read_text("utf-8") and "starter" not in path.parts
+    ]
+    assert "clientgen.generator.layout_check" in names
+    command = [sys.executable, "-c", WRONGLY_MATCHED, *names]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 # ------------------------------------------------------------------------ insides of libraries

@@ -31,6 +31,7 @@ KNOWN_NAMES: Mapping[str, str] = {
         (
             "AsyncClientsetBase",
             "AsyncExecStream",
+            "AsyncGroupVersionClient",
             "AsyncGroupVersionInformers",
             "AsyncLines",
             "AsyncLogTail",

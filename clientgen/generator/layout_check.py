@@ -22,27 +22,27 @@ __all__ = ["is_laid_out"]
 # Strings as black writes them; an f-string counts as one. Those of other forms are left to black.
 _STRING = re.compile(
     r"""(?<![\w"'])"""
-    r'(?:f?"(?:[^"\\\n]|\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}))*+"'
+    r'(?:f?"[^"\\\n]*(?:\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})[^"\\\n]*)*"'
     r"""|'[^'"\\\n]*"[^'\\\n]*')(?![\w"'])"""
 )
-_NAME = r"[A-Za-z_]\w*+"
-_PATH = rf"{_NAME}(?:\.{_NAME})*+"
-_UNION = rf"{_PATH}(?: \| {_PATH})*+"
-_DEFAULT = rf"(?:{_PATH}|0|[1-9][0-9]*+)"
+_NAME = r"[A-Za-z_]\w*"
+_PATH = rf"{_NAME}(?:\.{_NAME})*"
+_UNION = rf"{_PATH}(?: \| {_PATH})*"
+_DEFAULT = rf"(?:{_PATH}|0|[1-9][0-9]*)"
 _ITEM = rf"(?:(?:\*\*)?(?:{_NAME}: {_UNION}(?: = {_DEFAULT})?|(?:{_NAME}=)?{_UNION})|\*)"
 # Brackets without brackets inside. With the name before them they are like a name.
 _BRACKETS = re.compile(
-    rf"(?:(?<=[\w\[])\[{_ITEM}(?:, {_ITEM})*+\]"
-    rf"|(?<=\w)\({_ITEM}(?:, {_ITEM})*+\)|(?<=\w)\(\)(?!:)"
-    rf"|(?<==)\({_PATH}(?:,|(?:, {_PATH})++)\)"
+    rf"(?:(?<=[\w\[])\[{_ITEM}(?:, {_ITEM})*\]"
+    rf"|(?<=\w)\({_ITEM}(?:, {_ITEM})*\)|(?<=\w)\(\)(?!:)"
+    rf"|(?<==)\({_PATH}(?:,|(?:, {_PATH})+)\)"
     r"|(?<= = )(?:\[\]|\{\}))(?!\w)",
     re.ASCII,
 )
 _IMPORTED = rf"{_NAME}(?: as {_NAME})?"
 _KINDS = {
-    "#": r"\# [A-Z][-\w.,/ ]*+(?<! )",
-    "I": rf"from \.*+(?:{_PATH})? import (?:\*|{_IMPORTED}(?:, {_IMPORTED})*+)",
-    "i": rf"from \.*+(?:{_PATH})? import \(",
+    "#": r"\# [A-Z][-\w.,/ ]*(?<! )",
+    "I": rf"from \.*(?:{_PATH})? import (?:\*|{_IMPORTED}(?:, {_IMPORTED})*)",
+    "i": rf"from \.*(?:{_PATH})? import \(",
     "C": rf"class {_NAME}:",
     "c": rf"class {_NAME}\(",
     "@": rf"@{_PATH}",
@@ -94,7 +94,7 @@ def _kind(line: str) -> str:
 # ---- what takes several lines -------------------------------------------------------------------
 
 # Words between triple quotes, with no escapes but those that black leaves alone.
-_WORDS = r'(?:[^\\"]|"(?!"")|\\[\\"]|\\u[0-9a-f]{4})*+'
+_WORDS = r'[^\\"]*(?:(?:"(?!"")|\\[\\"]|\\u[0-9a-f]{4})[^\\"]*)*'
 _TEXT = re.compile(rf"{DELIMITER}{_WORDS}{DELIMITER}")
 # A quote at either end of a docstring stands apart from the delimiter.
 _BEGIN = r'(?:(?![ "])| (?="))'
@@ -198,12 +198,15 @@ def _folded(level: int, head: str, end: str, depth: int = 0) -> str:
     """
     inner = level + 1
     nested = f"|{_folded(inner, 'o', ';', depth - 1)}" if depth else ""
-    return f"{level}{head}(?:{inner},{nested})++{level}{end}"
+    return f"{level}{head}(?:{inner},{nested})+{level}{end}"
+
+
+def _import(level: int) -> str:
+    return f"(?:{level}I|{_folded(level, 'i', '[)]')})"
 
 
 def _imports(level: int) -> str:
-    import_line = f"(?:{level}I|{_folded(level, 'i', '[)]')})"
-    return f"{import_line}(?:_?{import_line})*+"
+    return f"{_import(level)}(?:_?{_import(level)})*"
 
 
 def _statement(level: int) -> str:
@@ -213,7 +216,7 @@ def _statement(level: int) -> str:
 
 def _function(level: int) -> str:
     inner = level + 1
-    block = f"{inner}B{_statement(inner + 1)}++"
+    block = f"{inner}B{_statement(inner + 1)}+"
     body = f"(?:(?:{_imports(inner)}_)?{_statement(inner)}|{block})"
     head = f"(?:{level}@)?(?:{level}F|{_folded(level, 'f', ':')})"
     return f"{head}(?:{inner}D{body}*|{body}+)"
@@ -221,20 +224,20 @@ def _function(level: int) -> str:
 
 _CLASS_HEAD = f"(?:0C|{_folded(0, 'c', ':', 1)})1D"
 _LAST = r"(?=__0|_1[@fFEB]|$)"
-_ATTRIBUTES = f"{_statement(1)}(?:_?{_statement(1)}|1[DT](?:_{_statement(1)}|{_LAST}))*+"
-_METHOD = f"(?:1@1E)*+{_function(1)}"
+_ATTRIBUTES = f"{_statement(1)}(?:_?{_statement(1)}|1[DT](?:_{_statement(1)}|{_LAST}))*"
+_METHOD = f"(?:1@1E)*{_function(1)}"
 _CHECKED = "1B_2E"  # only type checkers see it
-_MEMBERS = f"(?:{_ATTRIBUTES}(?:_{_METHOD})*+(?:_{_CHECKED})?|{_METHOD}(?:_{_METHOD})*+)"
-_INNER_CLASS = f"1C2D_{_statement(2)}++"
-_INNER_CLASSES = f"{_INNER_CLASS}(?:_{_INNER_CLASS})*+"
+_MEMBERS = f"(?:{_ATTRIBUTES}(?:_{_METHOD})*(?:_{_CHECKED})?|{_METHOD}(?:_{_METHOD})*)"
+_INNER_CLASS = f"1C2D_{_statement(2)}+"
+_INNER_CLASSES = f"{_INNER_CLASS}(?:_{_INNER_CLASS})*"
 _UNIT = f"(?:{_CLASS_HEAD}(?:_(?:{_MEMBERS}|{_INNER_CLASSES}))?|{_function(0)})"
-_STATEMENTS = f"{_statement(0)}(?:_?{_statement(0)})*+"
-_BLOCK = f"(?:{_imports(0)}|{_STATEMENTS}|0B{_imports(1)})"
-_HEAD = f"0#0D(?:_{_BLOCK})*+"
-_OTHERS = f"(?:__(?:{_UNIT}|{_statement(0)}))*+(?:__(?:0#)?{_imports(0)})?"
+# One empty line between two of these belongs to none of them, so that there is one way to read it.
+_BLOCK = f"(?:{_import(0)}+|{_statement(0)}+|0B{_imports(1)})"
+_HEAD = f"0#0D(?:_{_BLOCK})*"
+_OTHERS = f"(?:__(?:{_UNIT}|{_statement(0)}))*(?:__(?:0#)?{_imports(0)})?"
 _UNITS = f"{_UNIT}{_OTHERS}"
 # After imports black leaves one line before a statement.
-_STATEMENT_FIRST = f"0#0D(?:_{_BLOCK})*_{_STATEMENTS}__{_statement(0)}{_OTHERS}"
+_STATEMENT_FIRST = f"{_HEAD}_{_statement(0)}+__{_statement(0)}{_OTHERS}"
 _MODULE = re.compile(f"{_HEAD}(?:__{_UNITS})?|{_STATEMENT_FIRST}|{_UNITS}")
 
 
