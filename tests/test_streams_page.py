@@ -71,7 +71,7 @@ def test_every_snippet_does_what_the_page_says(
     assert told[3] == "2"
     assert told[4].startswith("1 GET /api/v1/namespaces/shop/pods/web-0/exec: the command ended")
     assert told[5:] == [
-        *("stdout b'hello\\n'", "0", "1 6", "a page"),
+        *("stdout b'hello\\n'", "0", "too late", "1 6", "a page"),
         *(
             "hello from /",
             "hello from /",

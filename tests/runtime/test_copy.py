@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
+import stat
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import chdir, suppress
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +201,25 @@ async def test_progress_and_limits(s: Setup) -> None:
     assert sorted(path.name for path in s.here.iterdir()) == ["2", "big"]
 
 
+async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(s: Setup) -> None:
+    """Another program of this machine may change the target while it is written."""
+    (outside := s.here / "outside").mkdir()
+    (s.there / "www/d").mkdir(parents=True)
+    for number in range(20):
+        (s.there / f"www/d/{number}").write_bytes(bytes(100_000))
+
+    def swap(_: int) -> None:
+        folder = s.here / "back/d"
+        if not folder.is_symlink():
+            folder.rename(s.here / "moved")
+            folder.symlink_to(outside)
+
+    with suppress(CopyFailed):
+        await s.copy_from("/www", s.here / "back", on_progress=swap)
+    assert (s.here / "moved").is_dir()
+    assert list(outside.iterdir()) == []
+
+
 async def test_what_does_not_exist(s: Setup) -> None:
     with pytest.raises(CopyFailed, match=r"tar ended with exit code \d: .*[Nn]o such file"):
         await s.copy_from("/nothing", s.here / "x")
@@ -225,6 +248,122 @@ async def test_a_folder_where_the_file_is_to_be(s: Setup) -> None:
 
     assert list((s.here / "x").iterdir()) == []
     assert [path.name for path in s.here.iterdir()] == ["x"]
+
+
+def special(folder: Path) -> dict[str, Path]:
+    """What no copy may replace, by what messages call it."""
+    folder.mkdir()
+    found = {"a FIFO": folder / "fifo", "a socket": folder / "socket"}
+    os.mkfifo(found["a FIFO"])
+    with socket.socket(socket.AF_UNIX) as bound, chdir(folder):  # its name may not be long
+        bound.bind("socket")
+    with suppress(PermissionError):  # only root may
+        os.mknod(folder / "full", 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+        found["a device"] = folder / "full"
+    return found
+
+
+@pytest.mark.parametrize("programs", [ALL, ("cat", "sh")])
+async def test_devices_fifos_and_sockets_are_not_replaced(
+    s: Setup, programs: tuple[str, ...]
+) -> None:
+    s.container.programs = programs
+    (s.there / "a").write_text("x")
+    for kind, path in special(s.here / "special").items():
+        before = path.lstat()
+        (link := s.here / path.name).symlink_to(path)
+        for target in (path, link):
+            words = f"{target}' on this machine is {kind}, which no copy replaces$"
+            with pytest.raises(CopyFailed, match=f"/exec: '{words}"):
+                await s.copy_from("/a", target)
+        with pytest.raises(CopyFailed, match=r"special/\w+' on this machine is not a directory"):
+            await s.copy_from("/a", f"{path}/")
+        assert os.path.samestat(path.lstat(), before)
+
+
+async def test_a_pipe_without_a_path_is_not_replaced(s: Setup) -> None:
+    """As /dev/stdout is."""
+    (s.there / "a").write_text("x")
+    reading, writing = os.pipe()
+    (s.here / "out").symlink_to(f"/dev/fd/{writing}")
+    try:
+        with pytest.raises(CopyFailed, match="/out' on this machine is a FIFO"):
+            await s.copy_from("/a", s.here / "out")
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+async def test_devices_fifos_and_sockets_within_a_tree_are_not_replaced(s: Setup) -> None:
+    there = {name: s.there / f"www/{name}" for name in ("fifo", "socket", "full")}
+    for make_link in (False, True):
+        for kind, path in special(s.here / f"back{make_link}").items():
+            before = path.lstat()
+            (s.there / "www").mkdir(exist_ok=True)
+            (s.there / "www/a").write_text("x")
+            if make_link:
+                there[path.name].symlink_to("a")
+            else:
+                there[path.name].write_text("x")
+            words = f"/back{make_link}/{path.name}' on this machine is {kind}, which no copy"
+            with pytest.raises(CopyFailed, match=words):
+                await s.copy_from("/www", s.here / f"back{make_link}")
+            assert os.path.samestat(path.lstat(), before)
+            there[path.name].unlink()
+        assert not [*s.here.rglob(".clientgen-*")]
+
+
+async def test_a_link_that_the_user_names_is_followed(s: Setup) -> None:
+    """As `cp` and `kubectl cp` do. Links within the tree are replaced."""
+    (s.there / "www").mkdir()
+    (s.there / "www/a").write_text("new")
+    (s.here / "real").mkdir()
+    for name in ("a", "b"):
+        (s.here / name).write_text("old")
+    (s.here / "real/a").symlink_to("../b")
+    (s.here / "folder").symlink_to("real")
+    (s.here / "file").symlink_to("a")
+    (s.here / "nowhere").symlink_to("made")
+
+    await s.copy_from("/www", s.here / "folder")
+    await s.copy_from("/www/a", s.here / "file")
+    await s.copy_from("/www/a", s.here / "nowhere")
+
+    assert all(s.here.joinpath(name).is_symlink() for name in ("folder", "file", "nowhere"))
+    assert not (s.here / "real/a").is_symlink()
+    assert {p: (s.here / p).read_text() for p in ("real/a", "a", "made", "b")} == {
+        "real/a": "new",
+        "a": "new",
+        "made": "new",
+        "b": "old",
+    }
+    (s.here / "loop").symlink_to("loop")
+    with pytest.raises(CopyFailed, match=r"/loop' on this machine cannot be written: .*links"):
+        await s.copy_from("/www/a", s.here / "loop")
+
+
+@pytest.mark.parametrize("programs", [ALL, ("cat", "sh")])
+async def test_places_that_cannot_be_written(s: Setup, programs: tuple[str, ...]) -> None:
+    s.container.programs = programs
+    (s.there / "a").write_text("x")
+    (s.here / "file").write_text("stays")
+    (closed := s.here / "closed").mkdir(0o500)
+    long = s.here / ("x" * 300)
+    places = [(long, long, "File name too long"), (long / "y", long / "y", "File name too long")]
+    if sys.platform == "linux":
+        proc = Path("/proc/x")
+        places += [(proc, proc, "No such file"), (proc / "y", proc, "No such file")]
+    if os.geteuid():
+        here = closed / "x"
+        places += [(here, here, "Permission denied"), (here / "y", here, "Permission denied")]
+    for place, shown, because in places:
+        words = f"/exec: '{shown}' on this machine cannot be written: {because}"
+        with pytest.raises(CopyFailed, match=words) as caught:
+            await s.copy_from("/a", place)
+        assert isinstance(caught.value.__cause__, OSError)
+    with pytest.raises(CopyFailed, match="/file' on this machine is not a directory"):
+        await s.copy_from("/a", s.here / "file/x")
+    assert (s.here / "file").read_text() == "stays"
 
 
 async def test_files_that_are_none_are_skipped(s: Setup) -> None:

@@ -6,7 +6,7 @@ import logging
 import socket
 import ssl
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any
 
@@ -112,6 +112,146 @@ async def test_connections_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         assert await run_blocking(refused)
 
 
+SILENT = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab"
+
+
+def held(address: str, count: int, data: bytes) -> ExitStack:
+    """Open connections that begin a request and do not end it."""
+    host, port = address.split(":")
+    stack = ExitStack()
+    for _ in range(count):
+        each = stack.enter_context(socket.create_connection((host, int(port)), timeout=60))
+        each.sendall(data)
+    return stack
+
+
+@pytest.mark.parametrize("data", [SILENT, SILENT[:20], b""])
+async def test_requests_without_a_body_keep_nobody_waiting(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One client could stop all writes of a cluster, by as many as are answered at once."""
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.AT_ONCE", 3)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS_OF_PEER", 20)
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo, timeout=1000) as endpoints:
+        with await run_blocking(lambda: held(endpoints.address, 60, data)):
+            for body in (b"", b"body"):
+                assert (await ask(endpoints, "POST", "/", body)).status == 202
+
+
+async def test_a_client_may_have_some_of_the_connections_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its oldest one that waits makes room, also where the server has no more for others."""
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS", 12)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS_OF_PEER", 12)
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context) as endpoints:
+        host, port = endpoints.address.split(":")
+
+        def from_elsewhere() -> bytes:
+            address, source = (host, int(port)), ("127.0.0.9", 0)
+            plain = socket.create_connection(address, timeout=60, source_address=source)
+            with plain, trusting.wrap_socket(plain, server_hostname=host) as other:
+                other.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                return other.recv(1000)
+
+        with await run_blocking(lambda: held(endpoints.address, 12, b"")):
+            assert b" 202 " in await run_blocking(from_elsewhere)
+
+
+async def asked_from_elsewhere(endpoints: AsyncEndpoints, body: bytes = b"") -> bytes:
+    """Ask from another address, and return what comes."""
+    host, port = endpoints.address.split(":")
+
+    def ask() -> bytes:
+        address, source = (host, int(port)), ("127.0.0.9", 0)
+        with socket.create_connection(address, timeout=60, source_address=source) as other:
+            other.sendall(b"POST /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n")
+            other.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            said = b""
+            while came := other.recv(1000):
+                said += came
+            return said
+
+    return await run_blocking(ask)
+
+
+WHOLE = b"POST /flood HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
+
+
+async def test_a_client_with_many_requests_does_not_keep_others_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next turn is of who has the fewest: requests of others stood behind all of its own."""
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.AT_ONCE", 2)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS", 21)
+    began: list[str] = []
+    is_full, may_go_on, is_answered = Event(), Event(), Event()
+
+    async def slowly(request: EndpointRequest) -> EndpointAnswer:
+        if request.path == "/other":
+            is_answered.set()
+            return EndpointAnswer(202)
+        began.append(request.path)
+        if len(began) <= 2:
+            if len(began) == 2:
+                is_full.set()
+            await may_go_on.wait()
+        else:
+            await is_answered.wait()  # for ever, if the flood has all turns
+        return EndpointAnswer(202)
+
+    async with AsyncEndpoints("webhooks", ANYWHERE, slowly, timeout=1000) as endpoints:
+        # All of them have sent all of a request; one more connection makes room for the other.
+        with await run_blocking(lambda: held(endpoints.address, 21, WHOLE)):
+            await is_full.wait()
+            answers: list[bytes] = []
+
+            async def other() -> None:
+                answers.append(await asked_from_elsewhere(endpoints))
+
+            asking = spawn(other, "other")
+            server: Any = endpoints._server
+            turns = server.turns if hasattr(server, "turns") else server._turns
+            while "127.0.0.9" not in turns._waiting:
+                await sleep(0.001)
+            may_go_on.set()
+            assert await asking.join(60)
+    assert b" 202 " in answers[0]
+
+
+async def test_bodies_that_do_not_end_make_room_for_those_of_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES", 10_000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
+    begun = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + b"x" * 1000
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
+        server: Any = endpoints._server
+        peers = server.peers if hasattr(server, "peers") else server._peers
+        with await run_blocking(lambda: held(endpoints.address, 10, begun)):
+            while peers._bytes.total() < 10_000:
+                await sleep(0.001)
+            assert b" 202 " in await asked_from_elsewhere(endpoints, b"y" * 3000)
+            assert peers._bytes.total() <= 7000
+    assert not caplog.records
+
+
+async def test_bodies_have_a_part_of_the_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES_OF_PEER", 1000)
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
+        answer = await ask(endpoints, "POST", "/", b"x" * 1001)
+        assert answer.text == "the bodies of other requests take all memory\n"
+        for _ in range(3):
+            assert (await ask(endpoints, "POST", "/", b"x" * 1000)).status == 202
+
+
 async def test_curl_waits_for_permission_to_send_large_bodies() -> None:
     async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
         host, port = endpoints.address.split(":")
@@ -212,6 +352,39 @@ async def test_a_client_that_begins_no_tls_is_given_up(monkeypatch: pytest.Monke
         assert await run_blocking(lambda: told(endpoints.address, b"")) == b""
         plain = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         assert b"202" not in await run_blocking(lambda: told(endpoints.address, plain))
+
+
+async def test_a_stop_waits_for_no_farewell_of_tls() -> None:
+    authority = trustme.CA()
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    endpoints = AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context)
+    await endpoints.start()
+
+    def ask_and_stay(connection: str) -> socket.socket:
+        host, port = endpoints.address.split(":")
+        plain = socket.create_connection((host, int(port)), timeout=20)
+        with trusting.wrap_socket(plain, server_hostname=host) as tls:
+            tls.sendall(f"GET / HTTP/1.1\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode())
+            assert b"202" in tls.recv(1000)
+            return socket.socket(fileno=tls.detach())  # and never say farewell
+
+    # The library closes the first at once, and again when it stops.
+    silent = [await run_blocking(partial(ask_and_stay, each)) for each in ("close", "keep-alive")]
+    await endpoints.stop()
+    for each in silent:
+        each.settimeout(20)  # asyncio would wait 30 s
+        with each:
+            assert await run_blocking(partial(ended, each))
+
+
+def ended(connection: socket.socket) -> bool:
+    with suppress(ConnectionResetError):
+        while connection.recv(1000):
+            pass
+    return True
 
 
 async def test_a_port_in_use_is_told() -> None:

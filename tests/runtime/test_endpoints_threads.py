@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 from support.flavours import derived_tests
 from support.http_calls import call
+from support.scarcity import Told, no_descriptors, no_threads
 
 from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
 from clientgen.runtime._sync.endpoints import Endpoints
@@ -21,3 +23,32 @@ def test_a_thread_cannot_exit_the_program(caplog: pytest.LogCaptureFixture) -> N
     with Endpoints("leaving", "127.0.0.1:0", leave) as endpoints:
         assert call(endpoints.address, "GET", "/").status == 500
     assert "leaving: GET / failed" in caplog.text
+
+
+def answer(request: EndpointRequest) -> EndpointAnswer:
+    return EndpointAnswer(200, request.body)
+
+
+def test_it_goes_on_when_there_are_descriptors_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clientgen.runtime._net.threaded_server._PAUSE", 0.01)
+    told = Told("clientgen.runtime.endpoints")
+    with Endpoints("health", "127.0.0.1:0", answer) as endpoints, told.listening() as first:
+        host, port = endpoints.address.split(":")
+        with socket.socket() as early:
+            early.settimeout(60)
+            with no_descriptors():
+                early.connect((host, int(port)))
+                assert first().startswith("health: connections cannot be accepted: ")
+            early.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert early.recv(1000).startswith(b"HTTP/1.1 200 ")
+        assert call(endpoints.address, "GET", "/").status == 200
+    assert len(told.messages) == 1
+
+
+def test_it_goes_on_when_there_are_threads_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoints("health", "127.0.0.1:0", answer) as endpoints:
+        with no_threads(monkeypatch, "clientgen-health-connection"), pytest.raises(OSError):
+            call(endpoints.address, "GET", "/")
+        with no_threads(monkeypatch, "clientgen-health-answer"):
+            assert call(endpoints.address, "GET", "/").status == 503
+        assert call(endpoints.address, "GET", "/").status == 200

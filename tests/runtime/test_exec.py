@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -31,6 +31,7 @@ from support.exec_server import (
 from support.proxy import TunnelProxy
 
 from clientgen.runtime import Output
+from clientgen.runtime._async import command as command_module
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime._config.cluster_config import AuthConfig, ClusterConfig, TlsConfig
 from clientgen.runtime.aio import AsyncExecStream, AsyncRest
@@ -136,12 +137,11 @@ async def test_output_has_a_limit(k: AsyncClientset) -> None:
             await pods.exec("web-0", ["endless"], limit=100_000)
 
 
-async def test_a_command_has_a_timeout(k: AsyncClientset) -> None:
+async def test_a_command_has_a_timeout(k: AsyncClientset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_module, "monotonic", lambda: time.monotonic() + 60)  # once started
     async with k:
-        began = monotonic()
         with pytest.raises(RequestTimeout, match="did not end before the timeout"):
-            await k.core_v1.pods("shop").exec("web-0", ["sleep"], timeout=0.2)
-        assert monotonic() - began < 20
+            await k.core_v1.pods("shop").exec("web-0", ["sleep"], timeout=60)
 
 
 async def test_a_command_that_cannot_be_run_is_an_error(k: AsyncClientset) -> None:
@@ -278,18 +278,43 @@ async def test_many_commands_at_once(k: AsyncClientset) -> None:
         assert sorted(answers, key=int) == [str(number) for number in range(100)]
 
 
+async def test_the_timeout_of_a_client_is_not_that_of_a_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It limits how long the server may take to start it."""
+    cluster = FakeCluster(pod("web-0"))
+
+    @cluster.container("shop/web-0").on_exec
+    def run(process: Any) -> int:
+        for _ in range(30):
+            if process.is_closed:
+                return 1
+            time.sleep(0.01)
+        return 0
+
+    # A long time has passed once the command runs.
+    monkeypatch.setattr(command_module, "monotonic", lambda: time.monotonic() + 1000)
+    async with cluster.clientset(AsyncClientset, timeout=100) as k:
+        pods = k.core_v1.pods("shop")
+        assert (await pods.exec("web-0", ["sleep"])).exit_code == 0
+        with pytest.raises(RequestTimeout, match="did not end before the timeout"):
+            await pods.exec("web-0", ["sleep"], timeout=100)
+
+
 async def test_attach_reads_the_main_process() -> None:
     cluster = FakeCluster(pod("web-0"))
 
     @cluster.container("shop/web-0").on_attach
-    def main(process: Any) -> None:
+    def main(process: Any) -> int:
         assert process.command == []
         process.stdout.write("hello " + process.stdin.readline().decode())
+        return 4
 
     k = cluster.clientset(AsyncClientset)
     async with k, k.core_v1.pods("shop").attach("web-0", stdin=True) as process:
         await process.write("you\n")
         assert (await process.__anext__()).data == b"hello you\n"
+        # As a node: the exit code of the process stays in the status of the pod.
         assert await process.wait() == 0
 
 

@@ -115,6 +115,21 @@ async def test_what_goes_wrong_with_a_connection_is_logged(
                 await sleep(0.001)
 
 
+async def test_a_refused_connection_is_logged_before_the_program_sees_its_end(
+    k: AsyncClientset, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who sees it leaves the block; then nothing more would be logged."""
+    async with k:
+        for _ in range(20):
+            caplog.clear()
+            async with k.core_v1.pods("shop").port_forward("web-0", 9) as local:
+                assert await run_blocking(partial(answer_of, local, b"x")) == b""
+            (told,) = caplog.records
+            assert told.levelname == "WARNING"
+            assert told.name == "clientgen.runtime.ports"
+            assert "nothing listens there" in told.getMessage()
+
+
 async def test_a_pod_that_is_not_there_is_told_at_the_start(k: AsyncClientset) -> None:
     async with k:
         with pytest.raises(NotFound, match="nobody"):

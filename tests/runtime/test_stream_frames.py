@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clientgen.runtime._http.request import RequestInfo
@@ -48,6 +48,37 @@ def test_messages_arrive_whole_and_in_order(
     received = [got for part in pieces(sender.take(), cuts) for got in receiver.receive(part)]
     assert received == [each.encode() if isinstance(each, str) else each for each in messages]
     assert (receiver.is_over, receiver.ending) == (True, "")
+
+
+@settings(max_examples=25)
+@given(st.booleans(), MESSAGES, CUTS, st.integers(1, 5))
+def test_frames_are_received_a_few_at_a_time(
+    is_from_server: bool, messages: list[bytes | str], cuts: list[int], most: int
+) -> None:
+    sender, receiver = Frames(is_server=is_from_server), Frames(is_server=not is_from_server)
+    for each in messages:
+        sender.send(each)
+    received: list[bytes] = []
+    for part in pieces(sender.take(), cuts):
+        rest = memoryview(part)
+        while rest:
+            before = receiver.received
+            piece, rest = receiver.cut(rest, most)
+            received += receiver.receive(piece)
+            ended = receiver.received - before
+            # The first of them may have begun before.
+            assert ended == most + 1 or ended == most if rest else ended <= most + 1
+    assert received == [each.encode() if isinstance(each, str) else each for each in messages]
+
+
+def test_a_read_of_large_frames_is_received_at_once() -> None:
+    """Parsing it in small pieces took half as much time again."""
+    sender, receiver = Frames(is_server=True), Frames()
+    for _ in range(10):
+        sender.send(bytes(100_000))
+    data = memoryview(sender.take())
+    assert receiver.cut(data[:500_001], 500) == (data[:500_001], b"")
+    assert receiver.cut(data[500_001:], 500) == (data[500_001:], b"")
 
 
 @given(st.lists(st.binary(min_size=1, max_size=300), min_size=1))

@@ -19,6 +19,8 @@ from clientgen.runtime._config.cluster_config import ClusterConfig
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.errors import Forbidden, RequestTimeout
 from clientgen.testing import FakeCluster, LocalServer
+from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._fake.reactors import Pattern
 
 
 def pod(
@@ -260,6 +262,26 @@ async def test_who_may_not_read_is_told(s: Setup) -> None:
         s.cluster.react("get", "pods/log", Forbidden)
         with pytest.raises(Forbidden, match=r"GET /api/v1/namespaces/shop/pods/web-\d/log"):
             await take(k.core_v1.pods("shop").tail(label_selector="app=web"), 1)
+
+
+@pytest.mark.parametrize("begun", ["", "2026-01-01T00:00:00.5Z one\n"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        'failed to try resolving symlinks in path "/var/log/pods/x/0.log": no such file',
+        "unable to retrieve container logs for containerd://0a1b2c",
+    ],
+)
+async def test_what_the_node_says_is_no_line(s: Setup, begun: str, words: str) -> None:
+    """A kubelet that cannot read on in a log appends its error to it: the answer has begun."""
+    s.cluster.logs("shop/web-0").write("two")
+    answer = Response(200, f"{begun}{words}".encode(), [("content-type", "text/plain")])
+    s.cluster.dispatcher.add_rule(Pattern("get", "pods/log"), lambda *_: answer, 1)
+    expected = ["[web-0/app] one"] if begun else []
+    only = "metadata.name=web-0"
+    async with s.connect() as k, k.core_v1.pods("shop").tail(field_selector=only) as lines:
+        read = [str(await lines.__anext__()) for _ in (*expected, "[web-0/app] two")]
+    assert read == [*expected, "[web-0/app] two"]
 
 
 async def test_the_timeout_ends_it(s: Setup) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -132,6 +133,11 @@ async def break_off(process: Process) -> None:
 async def end_with_an_error(process: Process) -> None:
     await process.out(b"half")
     await process.socket.close(code=1011, message=b"the kubelet is gone")
+
+
+async def never_read(process: Process) -> None:
+    await process.out(b"started")
+    await asyncio.Event().wait()
 
 
 async def send_nonsense(process: Process) -> None:

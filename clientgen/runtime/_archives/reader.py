@@ -19,12 +19,16 @@ __all__ = ["ArchiveReader", "Entry"]
 
 _BLOCK: Final = tarfile.BLOCKSIZE
 _MOST_HEADER: Final = 1 << 20
+_MOST_NAME: Final = 1 << 16  # more than any system takes for the name of a file
+_USUAL_HEADER: Final = 1 << 10
 _MOST_DIGITS: Final = 20
 _LONG_NAME: Final = tarfile.GNUTYPE_LONGNAME
 _LONG_TARGET: Final = tarfile.GNUTYPE_LONGLINK
 _PAX: Final = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _PAX_OF_ALL: Final = tarfile.XGLTYPE
 _EXTENDED: Final = (_LONG_NAME, _LONG_TARGET, _PAX_OF_ALL, *_PAX)
+_KEPT: Final = frozenset({"path", "linkpath", "size", "mtime"})
+_SPARSE_KEY: Final = "GNU.sparse"
 _SPARSE = "sparse files cannot be copied; have tar write them whole"
 
 Kind = Literal["file", "directory", "symlink", "hard link", "device", "FIFO", "other"]
@@ -53,6 +57,8 @@ class Entry(NamedTuple):
     mtime: float
     target: str
     """Where a link leads."""
+    extra: int = 0
+    """How many bytes its headers take beyond what files with long names have."""
 
 
 class ArchiveReader:
@@ -69,7 +75,13 @@ class ArchiveReader:
         self._padding = 0
         self._extension = b""
         self._extended = bytearray()
+        self._extended_size = 0
         self._overrides: dict[str, str] = {}
+
+    @property
+    def extra(self) -> int:
+        """How many bytes the headers of the next file have taken, beyond those of long names."""
+        return max(0, self._extended_size - _USUAL_HEADER)
 
     @property
     def is_between(self) -> bool:
@@ -123,8 +135,10 @@ class ArchiveReader:
             yield self._entry(header)
 
     def _begin_extension(self, header: tarfile.TarInfo) -> None:
+        """Expect a header about the next file, of which there may be several."""
         if not 0 <= header.size <= _MOST_HEADER:
             raise CopyFailed(f"a header of {header.size} bytes")
+        self._extended_size += _BLOCK + header.size
         self._extension = header.type
         self._expect(header.size)
 
@@ -140,13 +154,17 @@ class ArchiveReader:
 
     def _entry(self, header: tarfile.TarInfo) -> Entry:
         overrides, self._overrides = self._overrides, {}
-        if any(key.startswith("GNU.sparse") for key in overrides):
+        extra, self._extended_size = self.extra, 0
+        if _SPARSE_KEY in overrides:
             raise CopyFailed(f"{header.name!r}: {_SPARSE}")
         kind = _KINDS.get(header.type, "other")
         size = _whole(overrides["size"]) if "size" in overrides else header.size
         if size < 0:
             raise CopyFailed(f"{header.name!r}: a file of {size} bytes")
         name = overrides.get("path", header.name)
+        target = overrides.get("linkpath", header.linkname)
+        if max(len(name), len(target)) > _MOST_NAME:
+            raise CopyFailed(f"a name of {max(len(name), len(target))} characters")
         has_data = kind in {"file", "other"}
         self._expect(size if has_data else 0)
         return Entry(
@@ -155,7 +173,8 @@ class ArchiveReader:
             size=size if has_data else 0,
             mode=header.mode,
             mtime=_seconds(overrides["mtime"]) if "mtime" in overrides else float(header.mtime),
-            target=overrides.get("linkpath", header.linkname),
+            target=target,
+            extra=extra,
         )
 
     def _expect(self, size: int) -> None:
@@ -165,6 +184,8 @@ class ArchiveReader:
 
 def _pax_records(data: bytes) -> dict[str, str]:
     """Read records such as `12 path=abc`; the number is the length of the whole record.
+
+    Records that nobody uses are left out.
 
     Raises:
         CopyFailed: They are no such records.
@@ -177,7 +198,11 @@ def _pax_records(data: bytes) -> dict[str, str]:
         key, equals, value = data[at + len(digits) + 1 : end - 1].partition(b"=")
         if end <= at or not equals or data[end - 1 : end] != b"\n":
             raise CopyFailed("a pax header that cannot be read")
-        records[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        name = key.decode("utf-8", "replace")
+        if name in _KEPT:
+            records[name] = value.decode("utf-8", "surrogateescape")
+        elif name.startswith(_SPARSE_KEY):
+            records[_SPARSE_KEY] = ""
         at = end
     return records
 

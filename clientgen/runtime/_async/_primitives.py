@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
-from .._clock import on_move, real_seconds
+from .._clock import on_wait, real_seconds
 from .._models.arguments import check_function
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "Event",
     "Interruption",
     "Lock",
+    "ReadByFor",
     "Task",
     "awaited",
     "call",
@@ -53,6 +54,15 @@ if TYPE_CHECKING:
 
     Callback: TypeAlias = Callable[P, Awaitable[T] | T]
     """A function of the program's: an ordinary one, or a coroutine function."""
+
+
+class ReadByFor:
+    """The base of what `async for` reads. A plain `for` says so; in the twin, it is what reads."""
+
+    if not TYPE_CHECKING:  # to checkers, a plain `for` is a mistake
+
+        def __iter__(self) -> object:
+            raise TypeError(f"{type(self).__name__!r} object is read by `async for`, not by `for`")
 
 
 async def sleep(seconds: float) -> None:
@@ -289,7 +299,7 @@ async def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
         if not loop.is_closed():
             loop.call_soon_threadsafe(event.wake)
 
-    forget = on_move(clock, wake)
+    forget = on_wait(clock, wake, lambda: until, event.is_set)
     try:
         while not event.is_set() and (until is None or clock.monotonic() < until):
             await event.wait(None if until is None else real_seconds(clock, until))
@@ -308,7 +318,7 @@ async def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) ->
         if not loop.is_closed():
             loop.call_soon_threadsafe(event.wake)
 
-    forget = on_move(clock, wake)
+    forget = on_wait(clock, wake, until, event.is_set)
     try:
         while not event.is_set() and clock.monotonic() < (moment := until()):
             await event.wait(real_seconds(clock, moment))

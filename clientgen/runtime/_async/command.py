@@ -102,11 +102,15 @@ class Running:
         self._rang = False
 
     async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        if self._deadline is not None:
-            self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
-        if self._given is not None:
-            self._given.start(self._stream)
+        try:
+            await self._stream.__aenter__()
+            if self._deadline is not None:
+                self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
+            if self._given is not None:
+                self._given.start(self._stream)
+        except BaseException as error:
+            await self.__aexit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     async def __aexit__(

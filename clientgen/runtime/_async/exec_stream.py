@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .._streams.channels import STDIN, SUBPROTOCOLS, V5, closing, message, resizing
 from .._streams.outputs import OutputReader
 from ..errors import ConnectionLost, ResponseBroken
+from ._primitives import ReadByFor
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -23,7 +24,7 @@ __all__ = ["AsyncExecStream"]
 _PIECE = (1 << 17) - 64
 
 
-class AsyncExecStream:
+class AsyncExecStream(ReadByFor):
     r"""A process in a container, with its input and output.
 
         async with pods.exec_stream("web-0", ["sh"], stdin=True) as process:
@@ -71,7 +72,10 @@ class AsyncExecStream:
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code of the process; None before all its output was read."""
+        """The exit code of the process; None before all its output was read.
+
+        Of `attach` it is 0 once the streams have ended: nodes do not tell how the process ended.
+        """
         return self._reader.exit_code
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING
+from weakref import WeakMethod
 
 from ..errors import RequestTimeout
-from ._primitives import Event, call_later
+from ._primitives import Event, ReadByFor, sleep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncStoppable"]
 
+_MOST_FRAMES = 500  # of one read, until others run
 
-class AsyncStoppable:
+
+class AsyncStoppable(ReadByFor):
     """Reads frames from streams, one stream at a time; a subclass says how a stream is cut.
 
     The iteration ends when it is stopped, by whomever. Use it as a context manager, or call
@@ -34,11 +37,12 @@ class AsyncStoppable:
         self._rest = rest
         self._timeout = timeout
         self._deadline: float | None = None
-        self._cancel_alarm: Callable[[], object] | None = None
+        self._cancel_alarm: Callable[[], object] = _no_alarm
         self._late = False
         self._stopped = Event()
         self._stream: AsyncByteStream | None = None
         self._framer: Framer | None = None
+        self._taken = 0
         self._frames: deque[bytes] = deque()
 
     def stop(self) -> None:
@@ -48,6 +52,7 @@ class AsyncStoppable:
         is just being opened is opened before.
         """
         self._stopped.set()
+        self._cancel_alarm()
         if self._stream is not None:
             self._stream.abort()
 
@@ -69,7 +74,7 @@ class AsyncStoppable:
 
     def __del__(self) -> None:
         # A loop that was left by `break` or an exception must not keep its connection.
-        if getattr(self, "_stream", None) is not None:
+        if hasattr(self, "_frames"):  # the last that a constructor sets
             self.stop()
 
     async def _open(
@@ -78,7 +83,7 @@ class AsyncStoppable:
         """Open the next stream, unless this is stopped before or meanwhile."""
         if self._timeout is not None and self._deadline is None:
             self._deadline = monotonic() + self._timeout
-            self._cancel_alarm = call_later(self._timeout, self._expire)
+            self._cancel_alarm = self._rest.call_later(self._timeout, _weakly(self._expire))
         opening = self._rest.stream(request, self._deadline, read_timeout, **options)
         stream = self._stream = await self._stopped.unless(opening)
         if stream is not None:
@@ -94,6 +99,15 @@ class AsyncStoppable:
         chunk = await self._stream.read()
         self._frames.extend(self._framer.feed(chunk))
         return bool(chunk)
+
+    async def _has_paused(self) -> bool:
+        """Let others run now and then; tells whether they did, and may have stopped this."""
+        self._taken += 1
+        if self._taken <= _MOST_FRAMES:
+            return False
+        self._taken = 0
+        await sleep(0)
+        return True
 
     def _new_framer(self, stream: AsyncByteStream) -> Framer:
         """Return what cuts a stream that was just opened."""
@@ -115,9 +129,6 @@ class AsyncStoppable:
             RequestTimeout: it was the deadline that stopped the iteration.
         """
         await self.aclose()
-        if self._cancel_alarm is not None:
-            self._cancel_alarm()
-            self._cancel_alarm = None
         if self._late:
             self._late = False
             raise RequestTimeout(f"{request.info}: did not finish before the timeout")
@@ -125,3 +136,21 @@ class AsyncStoppable:
     def _expire(self) -> None:
         self._late = not self._stopped.is_set()
         self.stop()
+
+
+def _no_alarm() -> None:
+    """Cancel nothing: no alarm was set."""
+
+
+def _weakly(method: Callable[[], object]) -> Callable[[], object]:
+    """Give what calls a method of an object, as long as somebody else has the object.
+
+    An alarm would keep a watch that was left, and that is what closes its connection.
+    """
+    reference = WeakMethod(method)
+
+    def call() -> None:
+        if (found := reference()) is not None:
+            found()
+
+    return call

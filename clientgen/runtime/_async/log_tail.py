@@ -17,12 +17,15 @@ from .._streams.log_lines import LogLine, LogPosition
 from ..errors import (
     BadRequest,
     ClientError,
+    ConnectionLost,
     Forbidden,
     NotFound,
     RequestTimeout,
+    ResponseBroken,
     Unauthorized,
+    one_line,
 )
-from ._primitives import Event, call_later, spawn
+from ._primitives import Event, ReadByFor, spawn
 from .lines import AsyncLines
 from .reflector import AsyncReflector
 
@@ -49,7 +52,7 @@ _OF_LINES = ("since_seconds", "since_time", "tail_lines")
 _KNOWN = ("container", *_OF_PODS, *_OF_LINES, "timeout")
 
 
-class AsyncLogTail:
+class AsyncLogTail(ReadByFor):
     """An iterator of the lines of many logs, as they are written. It ends when it is stopped.
 
         async with k.core_v1.pods("shop").tail(label_selector="app=web") as lines:
@@ -164,6 +167,8 @@ class _Source:
     def stop(self) -> None:
         """Have everything end soon."""
         self.stopped.set()
+        if self._cancel_alarm is not None:
+            self._cancel_alarm()
         self._reflector.stop()
         for follower in [*self._followers.values()]:
             follower.stop()
@@ -173,8 +178,6 @@ class _Source:
     async def aclose(self) -> None:
         """Stop, and wait for the tasks."""
         self.stop()
-        if self._cancel_alarm is not None:
-            self._cancel_alarm()
         if self._watching is not None:
             await self._watching.join()
         for task in [*self._tasks]:
@@ -184,7 +187,7 @@ class _Source:
         self._has_begun = True
         timeout = self.options.get("timeout")
         if timeout is not None:
-            self._cancel_alarm = call_later(timeout, self._expire)
+            self._cancel_alarm = self.rest.call_later(timeout, self._expire)
         self._watching = spawn(self._reflector.run, "clientgen tail: pods")
 
     def _expire(self) -> None:
@@ -368,7 +371,14 @@ class _Follower:
         return True
 
     async def _pass_on(self, lines: AsyncLines) -> None:
+        """Hand lines over.
+
+        Raises:
+            ResponseBroken: The node cannot read on.
+        """
         async for line in lines:
+            if self._position.is_of_node(line):
+                raise ResponseBroken(f"the node does not read on in the log: {one_line(line)}")
             if taken := self._position.take(line):
                 await self._source.put(LogLine(*self._names, *taken))
             if self._source.stopped.is_set():
@@ -380,7 +390,9 @@ class _Follower:
         try:
             async with AsyncLines(self._rest, self._request(previous=True), None) as lines:
                 await self._pass_on(lines)
-        except BadRequest:  # the node has not kept it
+        except (BadRequest, ResponseBroken) as error:  # the node has not kept it
+            if isinstance(error, ConnectionLost):
+                raise
             logger.warning("%s: the log before a restart is lost", self.title)
 
     async def _look(self) -> ContainerState | None:

@@ -17,6 +17,7 @@ from .local_listener import AsyncLocalListener
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
     from types import TracebackType
 
     from .local_listener import AsyncLocalConnection
@@ -154,7 +155,12 @@ class AsyncPortForward:
             raise RuntimeError(f"{self!r} is closed")
         await self._finder.find()
         ours, its = socketpair()
-        await self._listener.adopt(its)
+        try:
+            await self._listener.adopt(its)
+        except BaseException:
+            ours.close()
+            its.close()
+            raise
         return ours
 
     async def aclose(self) -> None:
@@ -182,16 +188,21 @@ class AsyncPortForward:
             self._sockets.add(socket)
             try:
                 if not self._is_closed:
-                    await _Connection(local, socket, target).run()
-            except ClientError:
-                self._finder.lose(target)
-                raise
+                    await _Connection(local, socket, target, self._lost).run()
             finally:
                 self._sockets.discard(socket)
                 await socket.aclose()
-        except ClientError as error:
-            if not self._is_closed:
-                logger.warning("a connection to local port %d: %s", self._local_port, error)
+        except (ClientError, RuntimeError) as error:  # RuntimeError: no more threads
+            self._tell(error)
+
+    def _lost(self, target: PodPort, error: ClientError) -> None:
+        """Note what went wrong with a connection."""
+        self._finder.lose(target)
+        self._tell(error)
+
+    def _tell(self, error: Exception) -> None:
+        if not self._is_closed:
+            logger.warning("a connection to local port %d: %s", self._local_port, error)
 
     async def _connect(self) -> tuple[AsyncWebSocket, PodPort]:
         """Connect to the pod; to another one if it cannot be reached."""
@@ -213,31 +224,38 @@ class _Connection:
     """Passes bytes on in both directions, until one side has ended."""
 
     def __init__(
-        self, local: AsyncLocalConnection, socket: AsyncWebSocket, target: PodPort
+        self,
+        local: AsyncLocalConnection,
+        socket: AsyncWebSocket,
+        target: PodPort,
+        lost: Callable[[PodPort, ClientError], object],
     ) -> None:
         self._local = local
         self._socket = socket
+        self._target = target
+        self._lost = lost
         self._info = target.request.info
         self._reader = PortReader(target.port, self._info)
         self._over = Event()
         self._received = 0
 
     async def run(self) -> None:
-        """Pass bytes on.
+        """Pass bytes on. What goes wrong is told before the program sees the end.
 
-        Raises:
-            ConnectionFailed: The pod does not listen there.
-            ConnectionLost: The connection to the API server broke.
+        A program that sees it may close the port at once.
         """
         upstream = spawn(self._send, "clientgen port-forward")
         try:
             await self._receive()
+            check_refused(self._reader, self._info)
+            await self._local.aclose()
+        except ClientError as error:
+            self._lost(self._target, error)
         finally:
             self._over.set()
             self._local.abort()
             self._socket.abort()
             await upstream.join()
-        check_refused(self._reader, self._info)
 
     async def _receive(self) -> None:
         while (message := await self._socket.receive()) is not None:
@@ -247,7 +265,6 @@ class _Connection:
                     await self._local.write(data)
                 except OSError:  # the program is gone
                     return
-        await self._local.aclose()
 
     async def _send(self) -> None:
         try:

@@ -422,14 +422,24 @@ class _Duplex(_Stream):
             raise ConnectionResetError
         return chunk
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: bytes, timeout: float | None = None) -> None:
         """Send bytes, and wait while the other side does not take them."""
         try:
             self._writer.write(data)
-            await self._writer.drain()
+            if timeout is not None:
+                self._writer.transport.set_write_buffer_limits(0)
+            async with asyncio.timeout(timeout):
+                await self._writer.drain()
         except OSError:
             why = self._break_reason or "the connection was lost"
             raise ConnectionLost(f"{self._request.info}: {why}") from None
+
+    def _let_go(self) -> None:
+        """Close the connection; asyncio would wait until the other side takes what is left."""
+        is_open = self in self._open_streams
+        if is_open and self._taken is not None and self._writer.transport.get_write_buffer_size():
+            self._writer.transport.abort()
+        super()._let_go()
 
 
 class _TakenOver(asyncio.StreamReaderProtocol):

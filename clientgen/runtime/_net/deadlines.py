@@ -130,8 +130,12 @@ class TimedTlsSocket(_Timed, ssl.SSLSocket):
 
     def do_handshake(self, block: bool = False) -> None:
         """Agree on keys."""
-        self._hurry()
-        super().do_handshake(block)
+        try:
+            self._hurry()
+            super().do_handshake(block)
+        except BaseException:  # Ctrl-C among them, after which nobody else closes it
+            self.close()
+            raise
 
 
 def timed(plain: socket.socket, timeout: float | None) -> TimedSocket:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 # Not `aiohttp.web`, which has far more than a server needs and takes a megabyte.
@@ -19,10 +19,13 @@ from aiohttp.web_server import Server
 
 from . import endpoint_limits as limits
 from .endpoint_messages import EndpointAnswer, EndpointRequest, refused
+from .peers import Peers, peer_of
+from .server_shutdown import shut_down
+from .turns import Turns
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
     from ssl import SSLContext
 
     from aiohttp.web_protocol import RequestHandler
@@ -32,7 +35,8 @@ __all__ = ["EndpointServer"]
 
 _log = logging.getLogger("clientgen.runtime.endpoints")
 
-_STEPS_OF_ACCEPTING: Final = 3  # of the event loop, until a connection is known to its server
+_STEPS_OF_ACCEPTING: Final = 5  # of the event loop, until a connection is known to its server
+_PAUSE: Final = 1.0  # after an accept that failed, for example for want of file descriptors
 
 
 class EndpointServer:
@@ -59,13 +63,16 @@ class EndpointServer:
     ) -> None:
         self._title = title
         self._sock = sock
+        self._sock.setblocking(False)
         self._answer = answer
         self._tls = tls
         self._max_body = max_body
         self._timeout = timeout
-        self._at_once = asyncio.Semaphore(limits.AT_ONCE)
+        self._turns: Turns[asyncio.Future[None]] = Turns(limits.AT_ONCE)
         self._silent: set[RequestHandler] = set()  # no request has come from them
-        self._server = Server(
+        self._peers: Peers[RequestHandler] = Peers()
+        self._peer_of: dict[RequestHandler, str] = {}
+        self._server = _Server(
             self._handle,
             access_log=None,
             auto_decompress=False,  # a small body stays small
@@ -74,42 +81,94 @@ class EndpointServer:
             keepalive_timeout=limits.KEEP_ALIVE,
             lingering_time=limits.LINGERING,
         )
-        self._accepting: asyncio.Server | None = None
+        self._server.on_end = self._forget
+        self._accepting: asyncio.Task[None] | None = None
+        self._connecting: dict[RequestHandler, asyncio.Task[None]] = {}
+        self._is_stopping = False
 
     async def start(self) -> None:
         """Begin to accept connections."""
-        self._accepting = await asyncio.get_running_loop().create_server(
-            self._connection,
-            sock=self._sock,
-            ssl=self._tls,
-            ssl_handshake_timeout=limits.SILENCE if self._tls else None,
-        )
+        self._accepting = asyncio.create_task(self._accept(), name=f"clientgen-{self._title}")
 
     async def stop(self, grace: float) -> None:
         """Accept no more connections, let running answers end, and close all connections."""
         assert self._accepting is not None
-        # What was accepted has to be known to the asyncio server before that is closed.
+        self._is_stopping = True
+        # What was accepted has to be known to the server before that is closed.
         with suppress(NotImplementedError):  # Windows
             asyncio.get_running_loop().remove_reader(self._sock)
         for _ in range(_STEPS_OF_ACCEPTING):
             await asyncio.sleep(0)
-        self._accepting.close()
-        transports = [connection.transport for connection in self._server.connections]
-        self._server.pre_shutdown()
-        await self._server.shutdown(grace)
-        for transport in transports:
-            if transport is not None:
-                transport.abort()  # TLS would wait for the client's farewell
-        await asyncio.sleep(0)
+        for task in (ending := {self._accepting, *self._connecting.values()}):
+            task.cancel()
+        await asyncio.wait(ending)
+        self._sock.close()
+        await shut_down(self._server, grace)
 
-    def _connection(self) -> asyncio.Protocol:
-        """Make the protocol of a new connection, which has to send a request soon."""
-        if len(self._server.connections) >= limits.CONNECTIONS:
-            return _TooMany()
+    async def _accept(self) -> None:
+        """Accept connections until the stop.
+
+        asyncio's servers do not tell who connects before the end of a TLS handshake.
+        """
+        has_failed = False
+        while not self._is_stopping:
+            try:
+                sock, address = await asyncio.get_running_loop().sock_accept(self._sock)
+            except ConnectionAbortedError:
+                continue
+            except OSError as error:
+                if not has_failed:
+                    _log.warning("%s: connections cannot be accepted: %s", self._title, error)
+                has_failed = True
+                await asyncio.sleep(_PAUSE)
+                continue
+            has_failed = False
+            self._admit(sock, peer_of(address))
+            await asyncio.sleep(0)  # the ends of others make room
+
+    def _admit(self, sock: socket.socket, peer: str) -> None:
+        """Make an accepted socket a connection, which has to send a request soon."""
         connection = self._server()
+        is_admitted, victim = self._peers.admit(connection, peer)
+        if victim is not None:
+            self._abort(victim)
+        if not is_admitted:
+            sock.close()
+            return
+        self._peer_of[connection] = peer
         self._silent.add(connection)
-        asyncio.get_running_loop().call_later(limits.SILENCE, self._close_if_silent, connection)
-        return connection
+        loop = asyncio.get_running_loop()
+        loop.call_later(limits.SILENCE, self._close_if_silent, connection)
+        task = self._connecting[connection] = loop.create_task(self._connect(connection, sock))
+        task.add_done_callback(lambda _: self._connecting.pop(connection))
+
+    async def _connect(self, connection: RequestHandler, sock: socket.socket) -> None:
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: connection,
+                sock,
+                ssl=self._tls,
+                ssl_handshake_timeout=limits.SILENCE if self._tls else None,
+            )
+        except OSError:  # of the handshake
+            self._forget(connection)
+        except BaseException:
+            self._forget(connection)
+            sock.close()
+            raise
+
+    def _abort(self, connection: RequestHandler) -> None:
+        """Close a connection at once."""
+        if (task := self._connecting.get(connection)) is not None:
+            task.cancel()
+        elif isinstance(connection.transport, asyncio.Transport):
+            connection.transport.abort()
+
+    def _forget(self, connection: RequestHandler) -> None:
+        """Note the end of a connection."""
+        self._silent.discard(connection)
+        self._peer_of.pop(connection, None)
+        self._peers.remove(connection)
 
     def _close_if_silent(self, connection: RequestHandler) -> None:
         """Close a connection that has sent no request."""
@@ -120,7 +179,7 @@ class EndpointServer:
     async def _handle(self, request: BaseRequest) -> Response:
         self._silent.discard(request.protocol)
         try:
-            async with asyncio.timeout(self._timeout), self._at_once:
+            async with asyncio.timeout(self._timeout):
                 answer = await self._answered(request)
         except TimeoutError:
             answer = refused(503, f"no answer within {self._timeout:g} s")
@@ -132,16 +191,51 @@ class EndpointServer:
         return response
 
     async def _answered(self, request: BaseRequest) -> EndpointAnswer:
+        """Read a body, then wait for a turn: clients that send none do not take turns away."""
+        peer = self._peer_of.get(request.protocol, "")
+        body = bytearray()
         try:
             async with asyncio.timeout(limits.SILENCE):
-                body = await _body(request, self._max_body)
+                async for piece in _pieces(request, self._max_body):
+                    if not self._has_room(request.protocol, len(piece)):
+                        return refused(503, "the bodies of other requests take all memory")
+                    body += piece
+            self._peers.read(request.protocol)
+            async with self._turn(peer):
+                with self._peers.answering(request.protocol) as is_there:
+                    if not is_there:
+                        return refused(503, "the connection had to make room")
+                    return await self._answer_of_program(request, bytes(body))
+        except _TooLargeError:
+            return refused(413, f"the body is larger than {self._max_body} bytes")
         except TimeoutError:
             return refused(408, f"the body did not arrive within {limits.SILENCE:g} s")
-        except (HttpProcessingError, RequestPayloadError) as error:
+        # aiohttp would log a ConnectionError, with a traceback.
+        except (ConnectionError, HttpProcessingError, RequestPayloadError) as error:
             return refused(400, f"the body cannot be read: {error}")
-        if body is None:
-            return refused(413, f"the body is larger than {self._max_body} bytes")
-        return await self._answer_of_program(request, body)
+        finally:
+            self._peers.drop(request.protocol)
+
+    def _has_room(self, connection: RequestHandler, size: int) -> bool:
+        """Tell whether there is memory for a part of a body; others may have to make room."""
+        has_room, victims = self._peers.keep(connection, size)
+        for victim in victims:
+            self._abort(victim)
+        return has_room
+
+    @asynccontextmanager
+    async def _turn(self, peer: str) -> AsyncGenerator[None]:
+        """Wait until a request of a peer may be answered."""
+        turn = asyncio.get_running_loop().create_future()
+        try:
+            if not self._turns.take(peer, turn):
+                await turn
+            yield
+        finally:
+            if not self._turns.leave(peer, turn):
+                following = self._turns.give(peer)
+                if following is not None and not following.done():
+                    following.set_result(None)
 
     async def _answer_of_program(self, request: BaseRequest, body: bytes) -> EndpointAnswer:
         wanted = EndpointRequest(
@@ -158,24 +252,35 @@ class EndpointServer:
             return refused(500, "the endpoint failed; its log says why")
 
 
-class _TooMany(asyncio.Protocol):
-    """Closes a connection at once."""
+class _Server(Server):
+    """Tells of the end of connections."""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.abort()
+    on_end: Callable[[RequestHandler], object]
+
+    def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
+        """Note the end of a connection."""
+        super().connection_lost(handler, exc)
+        self.on_end(handler)
 
 
-async def _body(request: BaseRequest, limit: int) -> bytes | None:
-    """Read a body; None if it is too large."""
+class _TooLargeError(Exception):
+    """A body is larger than the server takes."""
+
+
+async def _pieces(request: BaseRequest, limit: int) -> AsyncIterator[bytes]:
+    """Read a body.
+
+    Raises:
+        _TooLargeError: It is larger than the limit.
+    """
     if (request.content_length or 0) > limit:
-        return None
+        raise _TooLargeError
     if request.headers.get("Expect", "").lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0
-    body = bytearray()
-    while chunk := await request.content.readany():
-        body += chunk
-        if len(body) > limit:
-            return None
-    return bytes(body)
+    size = 0
+    while piece := await request.content.readany():
+        size += len(piece)
+        if size > limit:
+            raise _TooLargeError
+        yield piece

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import re
-import selectors
 import socket
 import threading
 from concurrent.futures import Future
@@ -25,6 +24,9 @@ from multidict import CIMultiDict
 
 from . import endpoint_limits as limits
 from .endpoint_messages import EndpointAnswer, EndpointRequest, refused
+from .peers import Peers, peer_of
+from .socket_wait import wait_for
+from .turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,8 +67,9 @@ class ThreadedServer:
         self.tls = tls
         self.max_body = max_body
         self.timeout = timeout
-        self.at_once = threading.BoundedSemaphore(limits.AT_ONCE)
+        self.turns: Turns[threading.Event] = Turns(limits.AT_ONCE)
         self.is_stopping = False
+        self.peers: Peers[_Connection] = Peers()
         self._sock = sock
         self._sock.setblocking(False)
         self._answer = answer
@@ -84,7 +87,8 @@ class ThreadedServer:
     def stop(self, grace: float) -> None:
         """Accept no more connections, let running answers end, and close all connections."""
         self.is_stopping = True
-        self._waker.send(b"!")
+        with suppress(OSError):  # who accepts may have seen it already
+            self._waker.send(b"!")
         self._accepting.join()
         with self._changed:
             for connection in self._connections:
@@ -108,7 +112,12 @@ class ThreadedServer:
             except BaseException as error:  # noqa: BLE001 - logged below; a thread cannot exit the program
                 future.set_exception(error)
 
-        threading.Thread(target=answer, name=f"clientgen-{self.title}-answer", daemon=True).start()
+        name = f"clientgen-{self.title}-answer"
+        try:
+            threading.Thread(target=answer, name=name, daemon=True).start()
+        except RuntimeError as problem:  # no more threads
+            _log.warning("%s: a request cannot be answered: %s", self.title, problem)
+            return refused(503, "the program has no thread for an answer")
         error = future.exception(max(deadline - monotonic(), 0.0))
         if error is None:
             return future.result()
@@ -117,36 +126,44 @@ class ThreadedServer:
 
     def forget(self, connection: _Connection) -> None:
         """Take note of the end of a connection."""
+        self.peers.remove(connection)
         with self._changed:
             self._connections.discard(connection)
             self._changed.notify_all()
 
     def _accept(self) -> None:
         """Accept connections until the stop, with those that the system has accepted by then."""
+        has_failed = False
         with self._sock, self._woken, self._waker:
             while True:
                 if not self.is_stopping:
-                    _wait_for(self._sock, self._woken)
+                    wait_for(self._sock, self._woken)
                 try:
-                    sock, _ = self._sock.accept()
+                    sock, address = self._sock.accept()
                 except (BlockingIOError, ConnectionAbortedError):
                     if self.is_stopping:
                         return
                 except OSError as error:
-                    _log.warning("%s: a connection cannot be accepted: %s", self.title, error)
+                    if not has_failed:
+                        _log.warning("%s: connections cannot be accepted: %s", self.title, error)
+                    has_failed = True
                     if self.is_stopping:
                         return
-                    _wait_for(self._woken, seconds=_PAUSE)
+                    wait_for(self._woken, seconds=_PAUSE)
                 else:
-                    self._serve(sock)
+                    has_failed = False
+                    self._serve(sock, peer_of(address))
 
-    def _serve(self, sock: socket.socket) -> None:
+    def _serve(self, sock: socket.socket, peer: str) -> None:
         """Serve a connection in a thread of its own."""
-        connection = _Connection(self, sock)
+        connection = _Connection(self, sock, peer)
+        is_admitted, victim = self.peers.admit(connection, peer)
+        if victim is not None:
+            victim.abort()
+        if not is_admitted:
+            sock.close()
+            return
         with self._changed:
-            if len(self._connections) >= limits.CONNECTIONS:
-                sock.close()
-                return
             self._connections.add(connection)
         try:
             threading.Thread(
@@ -161,7 +178,8 @@ class ThreadedServer:
 class _Connection:
     """One connection, which has one request after the other."""
 
-    def __init__(self, server: ThreadedServer, sock: socket.socket) -> None:
+    def __init__(self, server: ThreadedServer, sock: socket.socket, peer: str) -> None:
+        self.peer = peer
         self._server = server
         self._sock = sock
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.HEADER_BYTES)
@@ -179,7 +197,7 @@ class _Connection:
 
     def close_if_idle(self) -> None:
         """End it if it waits for a request and none has arrived."""
-        if self._is_idle and not _wait_for(self._sock, seconds=0):
+        if self._is_idle and not wait_for(self._sock, seconds=0):
             self.abort()
 
     def abort(self) -> None:
@@ -191,7 +209,11 @@ class _Connection:
     def _serve(self) -> None:
         self._sock.settimeout(limits.SILENCE)
         if self._server.tls is not None:
-            self._sock = self._server.tls.wrap_socket(self._sock, server_side=True)
+            tls = self._server.tls
+            # In two steps, so that the handshake can be aborted, too.
+            wrapped = tls.wrap_socket(self._sock, server_side=True, do_handshake_on_connect=False)
+            self._sock = wrapped
+            wrapped.do_handshake()
         patience = limits.SILENCE
         while self._arrives(patience) and self._exchange() and not self._server.is_stopping:
             self._http.start_next_cycle()
@@ -227,22 +249,35 @@ class _Connection:
         return False
 
     def _answer(self, head: h11.Request, deadline: float) -> EndpointAnswer:
-        if not self._server.at_once.acquire(timeout=self._server.timeout):
-            return self._late()
+        """Read a body, then wait for a turn: clients that send none do not take turns away."""
+        body = bytearray()
         try:
-            body = self._body(head)
-            return self._server.answered(_request(head, body), deadline)
+            self._read_body(head, body)
+            self._server.peers.read(self)
+            return self._answer_in_turn(_request(head, bytes(body)), deadline)
         except _BodyError as error:
             return error.answer
         except TimeoutError:
-            return self._late()
+            return refused(503, f"no answer within {self._server.timeout:g} s")
         finally:
-            self._server.at_once.release()
+            self._server.peers.drop(self)
 
-    def _late(self) -> EndpointAnswer:
-        return refused(503, f"no answer within {self._server.timeout:g} s")
+    def _answer_in_turn(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
+        turns, turn = self._server.turns, threading.Event()
+        try:
+            if not (turns.take(self.peer, turn) or turn.wait(max(0.0, deadline - monotonic()))):
+                raise TimeoutError
+            with self._server.peers.answering(self) as is_there:
+                if not is_there:
+                    return refused(503, "the connection had to make room")
+                return self._server.answered(request, deadline)
+        finally:
+            if not turns.leave(self.peer, turn):
+                following = turns.give(self.peer)
+                if following is not None:
+                    following.set()
 
-    def _body(self, head: h11.Request) -> bytes:
+    def _read_body(self, head: h11.Request, body: bytearray) -> None:
         """Read the body of a request.
 
         Raises:
@@ -253,12 +288,15 @@ class _Connection:
         lengths = [int(value) for name, value in head.headers if name == b"content-length"]
         if lengths and lengths[0] > limit:
             raise too_large
-        body = bytearray()
         for piece in self._pieces(monotonic() + limits.SILENCE):
-            body += piece
-            if len(body) > limit:
+            if len(body) + len(piece) > limit:
                 raise too_large
-        return bytes(body)
+            has_room, victims = self._server.peers.keep(self, len(piece))
+            for victim in victims:
+                victim.abort()
+            if not has_room:
+                raise _BodyError(503, "the bodies of other requests take all memory")
+            body += piece
 
     def _pieces(self, deadline: float) -> Iterator[bytes]:
         while True:
@@ -332,11 +370,3 @@ def _request(head: h11.Request, body: bytes) -> EndpointRequest:
         headers=CIMultiDict((n.decode("ascii"), v.decode("latin-1")) for n, v in head.headers),
         body=body,
     )
-
-
-def _wait_for(*socks: socket.socket, seconds: float | None = None) -> bool:
-    """Wait until a socket can be read or accepts; tells whether one does."""
-    with selectors.DefaultSelector() as selector:
-        for sock in socks:
-            selector.register(sock, selectors.EVENT_READ)
-        return bool(selector.select(seconds))

@@ -12,6 +12,14 @@ __all__ = ["LogLine", "LogPosition"]
 _STAMP: Final = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII
 )
+# What a kubelet writes into a log that it cannot read on, after its answer has begun (kubelet:
+# kuberuntime_container.go; cri-client: pkg/logs/logs.go).
+_OF_NODE: Final = re.compile(
+    r"[Uu]nable to retrieve container logs for \S+"
+    r"|failed to (?:try resolving symlinks in path|(?:open|read) log file|(?:tail|seek) -?\d+ "
+    r"|reset seek|create fsnotify watcher|watch directory|get parse function)"
+    r"|rpc error: code = "
+)
 _NANOSECONDS: Final = 10**9
 _DIGITS: Final = 9
 _COLORS: Final = (32, 33, 34, 35, 36, 92, 93, 94, 95, 96)
@@ -66,6 +74,17 @@ class LogPosition:
     def resume(self) -> None:
         """Note that the log is read again from `since`."""
         self._is_replay, self._again = True, self._at_last
+
+    def is_of_node(self, line: str) -> bool:
+        """Tell whether the node says this itself, because it cannot read on in the log.
+
+        It appends such words to the log. They have no time, and the lines of the log have one; of
+        nodes that know no times, the words are known.
+        """
+        timestamp, space, _ = line.partition(" ")
+        if space and _nanoseconds(timestamp) is not None:
+            return False
+        return bool(self.since) or _OF_NODE.match(line) is not None
 
     def take(self, line: str) -> tuple[str, str] | None:
         """Return the time and the text of a line; None if it was read before."""

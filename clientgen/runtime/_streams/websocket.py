@@ -10,7 +10,7 @@ import base64
 import hashlib
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ResponseBroken
 
@@ -26,6 +26,12 @@ SWITCHING_PROTOCOLS = 101
 MAX_MESSAGE = 16 << 20
 """The most bytes of a message; more ends the connection."""
 
+_MOST_PARTS = 1 << 16  # of a message: empty ones add nothing to its bytes
+_LENGTH = 0x7F  # the bits of a frame's second byte that say how long it is, or how many bytes do
+_MASKED = 0x80
+_WIDE = 126  # of these bits: the length is in the next two bytes; of one more: in eight
+_LONGEST_HEADER = 14
+_NOTHING = memoryview(b"")
 _KEY_BYTES = 16
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _NORMAL = 1000
@@ -95,6 +101,8 @@ class Frames:
 
     Attributes:
         is_over: Whether the other side said that it sends no more, or broke the rules.
+        received: How many frames have come.
+        has_answers: Whether the next `take` may have answers to pings, or to a farewell.
     """
 
     def __init__(self, *, is_server: bool = False) -> None:
@@ -110,24 +118,61 @@ class Frames:
         self._close, self._read_close = Opcode.CLOSE, Close.parse
         self._ending = ""
         self._parts: list[Any] = []
-        self.is_over = False
+        self._count = 0
+        self._left = 0  # bytes of a frame that `cut` has seen the beginning of
+        self._header = b""  # the beginning of the next one, if that was all there was
+        self.is_over = self.has_answers = False
+        self.received = 0
 
-    def receive(self, data: bytes) -> list[bytes]:
+    def cut(self, data: memoryview, most: int) -> tuple[memoryview, memoryview]:
+        """Cut bytes from the other side behind so many frames, before they are received.
+
+        It looks at headers only: cutting costs little beside receiving. Each byte is cut off once.
+        """
+        at, end = self._left, len(data)
+        while most and at < end:
+            if self._header:
+                size = _frame_size(
+                    memoryview(self._header + bytes(data[at : at + _LONGEST_HEADER])), 0
+                )
+            else:
+                size = _frame_size(data, at)
+            if not size:
+                self._header += bytes(data[at:])
+                at = end
+                break
+            at += size - len(self._header)
+            self._header = b""
+            most -= 1
+        self._left = max(0, at - end)
+        # An empty slice would keep the memory of all that was read.
+        return (data, _NOTHING) if at >= end else (data[:at], data[at:])
+
+    def receive(self, data: bytes | memoryview) -> list[bytes]:
         """Take bytes from the other side; gives the messages that are complete with them."""
         if not self.is_over:
-            self._protocol.receive_data(data)
+            self._protocol.receive_data(cast("bytes", data))  # it takes any buffer
         messages: list[bytes] = []
         for event in self._protocol.events_received():
             frame: Any = event
+            self.received += 1
             if frame.opcode == self._close:
+                self.has_answers = True
                 self._end(self._read_close(frame.data))
-            elif frame.opcode in self._data:
-                self._parts.append(frame.data)
+            elif frame.opcode not in self._data:
+                self.has_answers = True
+            else:
+                self._count += 1
+                if frame.data or frame.fin:
+                    self._parts.append(frame.data)
                 if frame.fin:
-                    parts, self._parts = self._parts, []
+                    parts, self._parts, self._count = self._parts, [], 0
                     messages.append(bytes(parts[0]) if len(parts) == 1 else b"".join(parts))
-        if self._protocol.parser_exc is not None:
+        if self._count > _MOST_PARTS:
             self.is_over = True
+            self._ending = f"a message has more than {_MOST_PARTS} frames"
+        if self._protocol.parser_exc is not None:
+            self.is_over = self.has_answers = True
             self._ending = f"it broke the WebSocket protocol: {self._protocol.parser_exc}"
         return messages
 
@@ -156,9 +201,26 @@ class Frames:
 
     def take(self) -> bytes:
         """Return the bytes for the other side that were not taken before."""
+        self.has_answers = False
         return b"".join(self._protocol.data_to_send())
 
     @property
     def ending(self) -> str:
         """How the other side ended it, as text; empty for a normal end."""
         return self._ending
+
+
+def _frame_size(data: memoryview, at: int) -> int:
+    """Return how many bytes a frame takes that begins there; 0 if its header is not all there."""
+    begin = at + 2
+    if begin > len(data):
+        return 0
+    second = data[at + 1]
+    size = second & _LENGTH
+    head = 2 if second < _MASKED else 6
+    if size < _WIDE:
+        return head + size
+    wide = 2 if size == _WIDE else 8
+    if begin + wide > len(data):
+        return 0
+    return head + wide + int.from_bytes(data[begin : begin + wide])

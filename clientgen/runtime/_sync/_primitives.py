@@ -9,10 +9,11 @@ import threading
 import time
 from _thread import start_new_thread
 from collections.abc import Coroutine
+from contextvars import copy_context
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
-from .._clock import on_move, real_seconds
+from .._clock import on_wait, real_seconds
 from .._models.arguments import check_function
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "Event",
     "Interruption",
     "Lock",
+    "ReadByFor",
     "Task",
     "awaited",
     "call",
@@ -54,6 +56,10 @@ if TYPE_CHECKING:
 
     Callback: TypeAlias = Callable[P, T]
     """A function of the program's: any."""
+
+
+class ReadByFor:
+    """The base of what `for` reads."""
 
 
 def sleep(seconds: float) -> None:
@@ -243,7 +249,7 @@ class Event:
 
 def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
     """Wait for an event, but not past a moment of a clock; gives whether it has happened."""
-    forget = on_move(clock, event.wake)
+    forget = on_wait(clock, event.wake, lambda: until, event.is_set)
     try:
         event._wait_by(clock, until)
     finally:
@@ -253,7 +259,7 @@ def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
 
 def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) -> bool:
     """The same, with a moment that may change: who changes it wakes the event."""
-    forget = on_move(clock, event.wake)
+    forget = on_wait(clock, event.wake, until, event.is_set)
     try:
         event._wait_moving(clock, until)
     finally:
@@ -340,6 +346,7 @@ def check_spawn() -> None:
 
 def spawn(work: Callable[[], None], name: str) -> Task:
     """Have some work go on beside this. Who spawns it joins it; what it raises is shown."""
-    thread = threading.Thread(target=work, name=name, daemon=True)
+    context = copy_context()  # as tasks have it
+    thread = threading.Thread(target=context.run, args=(work,), name=name, daemon=True)
     thread.start()
     return Task(thread)

@@ -103,11 +103,15 @@ class Running:
         self._rang = False
 
     def __enter__(self) -> Self:
-        self._stream.__enter__()
-        if self._deadline is not None:
-            self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
-        if self._given is not None:
-            self._given.start(self._stream)
+        try:
+            self._stream.__enter__()
+            if self._deadline is not None:
+                self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
+            if self._given is not None:
+                self._given.start(self._stream)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._archives.copy_options import checked_options, local_path
+from .._archives.folders import check_target
 from .._archives.packing import Packer, PlainPacker
 from .._archives.remote_paths import path_from, path_to
 from .._archives.unpacking import PlainFile, Unpacker
@@ -56,7 +57,7 @@ class Copier:
         self._path = path
         self._info = RequestInfo("GET", path)
         self._options = checked_options(options)
-        self._deadline = rest.deadline(options)
+        self._deadline = rest.whole_deadline(options)
 
     def copy_to(self, source: object, target: object) -> CopyResult:
         """Copy a file or directory of this machine.
@@ -89,12 +90,15 @@ class Copier:
 
         Raises:
             ApiError: The container cannot be reached.
-            CopyFailed: Not everything was copied.
-            OSError: A file of this machine cannot be written.
+            CopyFailed: Not everything was copied, or a file of this machine cannot be written.
             TransportError: The connection broke, or the time is over.
         """
         there = path_from(source)
-        local = run_blocking(local_path("target", target, there.name).resolve)
+        named = local_path("target", target, there.name)
+        try:
+            local = run_blocking(partial(check_target, named))
+        except CopyFailed as error:
+            raise CopyFailed(f"{self._info}: {error}") from error.__cause__
         archive = Unpacker(local, there.name, self._options.limit)
         command = ["tar", "-cf", "-", "-C", there.folder, f"./{there.name}"]
         result = self._receive(command, archive)
@@ -145,7 +149,7 @@ class Copier:
                 return None
             return run_blocking(files.finish)
         except CopyFailed as error:
-            raise CopyFailed(f"{self._info}: {error}") from None
+            raise CopyFailed(f"{self._info}: {error}") from error.__cause__
         finally:
             run_blocking(files.close)
 
@@ -174,7 +178,9 @@ class Copier:
     def _opening(self, command: Sequence[str], *, stdin: bool) -> tuple[HttpRequest, ExecStream]:
         options = {**self._options.of_request, "stdin": stdin}
         request = exec_request(self._path, command, options)
-        return request, ExecStream(self._rest, request, options.get("timeout"), has_stdin=stdin)
+        return request, ExecStream(
+            self._rest, request, options.get("timeout", self._rest.timeout), has_stdin=stdin
+        )
 
 
 class _Writer:
@@ -207,8 +213,8 @@ class _Writer:
         """Have data written, and wait while much waits for that.
 
         Raises:
-            CopyFailed: What was written before is no archive, or a hostile one.
-            OSError: A file cannot be written.
+            CopyFailed: What was written before is no archive, or a hostile one, or a file cannot be
+                written.
         """
         while len(self._batches) >= _MOST_BATCHES and self._error is None:
             self._room.clear()
@@ -224,7 +230,6 @@ class _Writer:
 
         Raises:
             CopyFailed: As for `put`.
-            OSError: As for `put`.
         """
         self._join()
         self._check()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .._streams.channels import STDIN, SUBPROTOCOLS, V5, closing, message, resizing
 from .._streams.outputs import OutputReader
 from ..errors import ConnectionLost, ResponseBroken
+from ._primitives import ReadByFor
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,7 +25,7 @@ __all__ = ["ExecStream"]
 _PIECE = (1 << 17) - 64
 
 
-class ExecStream:
+class ExecStream(ReadByFor):
     r"""A process in a container, with its input and output.
 
         with pods.exec_stream("web-0", ["sh"], stdin=True) as process:
@@ -72,7 +73,10 @@ class ExecStream:
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code of the process; None before all its output was read."""
+        """The exit code of the process; None before all its output was read.
+
+        Of `attach` it is 0 once the streams have ended: nodes do not tell how the process ended.
+        """
         return self._reader.exit_code
 
     @property

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
+
+from .._net.socket_wait import wait_for
 
 if TYPE_CHECKING:
     from ._primitives import Function
 
 __all__ = ["LocalConnection", "LocalListener"]
 
+logger = logging.getLogger("clientgen.runtime.ports")
+
 _HOST = "127.0.0.1"
 _PIECE = 1 << 16
 _GRACE = 5.0  # for threads whose connection is broken off
+_PAUSE = 1.0  # after an accept that failed, for example for want of file descriptors
 
 
 class LocalConnection:
@@ -54,7 +60,7 @@ class LocalListener:
 
     def __init__(self, serve: Function[[LocalConnection], None]) -> None:
         self._serve = serve
-        self._listening: socket.socket | None = None
+        self._accepting: threading.Thread | None = None
         self._changed = threading.Condition()
         self._connections: set[LocalConnection] = set()
         self._is_closed = False
@@ -64,46 +70,73 @@ class LocalListener:
 
         Raises:
             OSError: It cannot be listened on, for example because another program does so.
+            RuntimeError: There are no more threads.
         """
-        self._listening = socket.create_server((_HOST, port), backlog=128)
-        bound: int = self._listening.getsockname()[1]
-        self._accepting = threading.Thread(
-            target=self._accept, args=[self._listening], name="clientgen-ports", daemon=True
-        )
-        self._accepting.start()
+        with ExitStack() as undo:
+            listening = undo.enter_context(socket.create_server((_HOST, port), backlog=128))
+            listening.setblocking(False)
+            woken, waker = map(undo.enter_context, socket.socketpair())
+            accepting = threading.Thread(
+                target=self._accept, args=[listening, woken], name="clientgen-ports", daemon=True
+            )
+            bound: int = listening.getsockname()[1]
+            accepting.start()
+            undo.pop_all()
+        self._accepting, self._waker = accepting, waker
         return bound
 
-    def _accept(self, listening: socket.socket) -> None:
-        while True:
-            try:
-                sock, _ = listening.accept()
-            except OSError:  # closed
-                return
-            self.adopt(sock)
-            if self._is_closed:
-                return
+    def _accept(self, listening: socket.socket, woken: socket.socket) -> None:
+        """Accept connections until `close`."""
+        has_failed = False
+        with listening, woken:
+            while wait_for(listening, woken) and not self._is_closed:
+                try:
+                    sock, _ = listening.accept()
+                    sock.setblocking(True)
+                    self.adopt(sock)
+                except (BlockingIOError, ConnectionAbortedError):
+                    continue
+                except (OSError, RuntimeError) as error:  # no more descriptors, or threads
+                    if not has_failed:
+                        port = listening.getsockname()[1]
+                        logger.warning("local port %d: cannot accept connections: %s", port, error)
+                    has_failed = True
+                    wait_for(woken, seconds=_PAUSE)
+                else:
+                    has_failed = False
 
     def adopt(self, sock: socket.socket) -> None:
-        """Serve a connection that is there already; none after `close`."""
+        """Serve a connection that is there already; none after `close`.
+
+        Raises:
+            RuntimeError: There are no more threads; the connection is closed.
+        """
         connection = LocalConnection(sock)
         with self._changed:
             if self._is_closed:
                 sock.close()
                 return
             self._connections.add(connection)
-        threading.Thread(
-            target=self._run, args=[connection, sock], name="clientgen-port", daemon=True
-        ).start()
+        try:
+            threading.Thread(
+                target=self._run, args=[connection, sock], name="clientgen-port", daemon=True
+            ).start()
+        except RuntimeError:
+            self._end(connection, sock)
+            raise
 
     def _run(self, connection: LocalConnection, sock: socket.socket) -> None:
         try:
             self._serve(connection)
         finally:
             connection.abort()
-            sock.close()
-            with self._changed:
-                self._connections.discard(connection)
-                self._changed.notify_all()
+            self._end(connection, sock)
+
+    def _end(self, connection: LocalConnection, sock: socket.socket) -> None:
+        sock.close()
+        with self._changed:
+            self._connections.discard(connection)
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Listen no longer, and break the connections off."""
@@ -111,14 +144,10 @@ class LocalListener:
             self._is_closed = True
             for connection in self._connections:
                 connection.abort()
-        if self._listening is not None:
-            self._wake(self._listening)
+        if self._accepting is not None:
+            with suppress(OSError):  # closed before
+                self._waker.send(b"!")
             self._accepting.join(_GRACE)
-            self._listening.close()
+            self._waker.close()
         with self._changed:
             self._changed.wait_for(lambda: not self._connections, _GRACE)
-
-    def _wake(self, listening: socket.socket) -> None:
-        """Have `accept` return: closing the socket does not, on every system."""
-        with suppress(OSError):
-            socket.create_connection(listening.getsockname(), timeout=_GRACE).close()

@@ -18,6 +18,7 @@ from .local_listener import LocalListener
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
     from types import TracebackType
 
     from .local_listener import LocalConnection
@@ -155,7 +156,12 @@ class PortForward:
             raise RuntimeError(f"{self!r} is closed")
         self._finder.find()
         ours, its = socketpair()
-        self._listener.adopt(its)
+        try:
+            self._listener.adopt(its)
+        except BaseException:
+            ours.close()
+            its.close()
+            raise
         return ours
 
     def close(self) -> None:
@@ -183,16 +189,21 @@ class PortForward:
             self._sockets.add(socket)
             try:
                 if not self._is_closed:
-                    _Connection(local, socket, target).run()
-            except ClientError:
-                self._finder.lose(target)
-                raise
+                    _Connection(local, socket, target, self._lost).run()
             finally:
                 self._sockets.discard(socket)
                 socket.close()
-        except ClientError as error:
-            if not self._is_closed:
-                logger.warning("a connection to local port %d: %s", self._local_port, error)
+        except (ClientError, RuntimeError) as error:  # RuntimeError: no more threads
+            self._tell(error)
+
+    def _lost(self, target: PodPort, error: ClientError) -> None:
+        """Note what went wrong with a connection."""
+        self._finder.lose(target)
+        self._tell(error)
+
+    def _tell(self, error: Exception) -> None:
+        if not self._is_closed:
+            logger.warning("a connection to local port %d: %s", self._local_port, error)
 
     def _connect(self) -> tuple[WebSocket, PodPort]:
         """Connect to the pod; to another one if it cannot be reached."""
@@ -213,30 +224,39 @@ class PortForward:
 class _Connection:
     """Passes bytes on in both directions, until one side has ended."""
 
-    def __init__(self, local: LocalConnection, socket: WebSocket, target: PodPort) -> None:
+    def __init__(
+        self,
+        local: LocalConnection,
+        socket: WebSocket,
+        target: PodPort,
+        lost: Callable[[PodPort, ClientError], object],
+    ) -> None:
         self._local = local
         self._socket = socket
+        self._target = target
+        self._lost = lost
         self._info = target.request.info
         self._reader = PortReader(target.port, self._info)
         self._over = Event()
         self._received = 0
 
     def run(self) -> None:
-        """Pass bytes on.
+        """Pass bytes on. What goes wrong is told before the program sees the end.
 
-        Raises:
-            ConnectionFailed: The pod does not listen there.
-            ConnectionLost: The connection to the API server broke.
+        A program that sees it may close the port at once.
         """
         upstream = spawn(self._send, "clientgen port-forward")
         try:
             self._receive()
+            check_refused(self._reader, self._info)
+            self._local.close()
+        except ClientError as error:
+            self._lost(self._target, error)
         finally:
             self._over.set()
             self._local.abort()
             self._socket.abort()
             upstream.join()
-        check_refused(self._reader, self._info)
 
     def _receive(self) -> None:
         while (message := self._socket.receive()) is not None:
@@ -246,7 +266,6 @@ class _Connection:
                     self._local.write(data)
                 except OSError:  # the program is gone
                     return
-        self._local.close()
 
     def _send(self) -> None:
         try:

@@ -151,8 +151,10 @@ class HttpTransport(Unpicklable):
         try:
             with deadline(until):
                 response = self._start(request, limits, pool)
-        except (HTTPError, OSError, ValueError) as error:
+        except BaseException as error:  # Ctrl-C, too, leaves nothing open
             manager.clear()
+            if not isinstance(error, (HTTPError, OSError, ValueError)):
+                raise
             raise self._translated(error, request, timeout) from error
         stream = _Stream(response, request, manager, self._streams)
         stream.connection.settimeout(read_timeout)
@@ -173,8 +175,10 @@ class HttpTransport(Unpicklable):
         try:
             with deadline(None if timeout is None else monotonic() + timeout):
                 response = self._start(request, limits, pool)
-        except (HTTPError, OSError, ValueError) as error:
+        except BaseException as error:  # Ctrl-C, too, leaves nothing open
             manager.clear()
+            if not isinstance(error, (HTTPError, OSError, ValueError)):
+                raise
             raise self._translated(error, request, timeout) from error
         stream = _Duplex(response, request, manager, self._streams)
         self._streams.add(stream)
@@ -421,17 +425,20 @@ class _Duplex(_Stream):
         while chunk := self._patiently(self.connection.recv, _PIECE):
             yield chunk
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes, timeout: float | None = None) -> None:
         """Send bytes, and wait while the other side does not take them."""
         rest = memoryview(data)
+        until = None if timeout is None else monotonic() + timeout
         try:
             while rest:
-                rest = rest[self._patiently(self.connection.send, rest) :]
+                rest = rest[self._patiently(self.connection.send, rest, until) :]
         except OSError:
             why = self._why if self._broken else "the connection was lost"
             raise ConnectionLost(f"{self._request.info}: {why}") from None
 
-    def _patiently(self, work: Callable[[Any], T], argument: object) -> T:
+    def _patiently(
+        self, work: Callable[[Any], T], argument: object, until: float | None = None
+    ) -> T:
         """Do something with the socket as soon as it is possible."""
         while True:
             try:
@@ -441,13 +448,15 @@ class _Duplex(_Stream):
                 is_write = isinstance(error, ssl.SSLWantWriteError) or (
                     isinstance(error, BlockingIOError) and work == self.connection.send
                 )
-            (wait_for_write if is_write else wait_for_read)(self.connection)
+            wait = wait_for_write if is_write else wait_for_read
+            if not wait(self.connection, None if until is None else max(0.0, until - monotonic())):
+                raise TimeoutError
 
 
 def _early(response: BaseHTTPResponse) -> bytes:
-    """The bytes that came with the answer; they are in the buffer of `http.client`."""
+    """All bytes that came with the answer: up to 128 KiB are in the buffer of `http.client`."""
     try:
-        return getattr(response, "_fp").fp.read1(_CHUNK) or b""  # noqa: B009 - no public name
+        return getattr(response, "_fp").fp.read1() or b""  # noqa: B009 - no public name
     except OSError:  # TLS has none
         return b""
 

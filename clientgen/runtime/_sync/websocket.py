@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .._streams.websocket import Frames
 from ..errors import ClientError, ConnectionLost
-from ._primitives import Event, Lock, short_lock
+from ._primitives import Event, Lock, short_lock, sleep
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from .transport_protocol import DuplexStream
 
 __all__ = ["WebSocket"]
+
+# A read may have a frame in every two bytes. Others run after so many frames, or twice as many.
+_MOST_FRAMES = 500
+
+# How long a server that does not read is waited for at the end, in seconds.
+_FAREWELL = 1.0
 
 
 class WebSocket:
@@ -37,6 +43,8 @@ class WebSocket:
         self._using = short_lock()
         self._writing = Lock()
         self._messages: deque[bytes] = deque()
+        self._unread = memoryview(b"")
+        self._paused_at = 0
         self._aborted = Event()
 
     def __repr__(self) -> str:
@@ -65,14 +73,22 @@ class WebSocket:
             if self._frames.is_over:
                 self._check_end()
                 return None
-            data = self._stream.read()
-            if self._aborted.is_set():  # meanwhile
-                return None
-            if not data:
-                raise ConnectionLost(f"{self._info}: the connection was closed without a farewell")
+            if not self._unread:
+                self._unread = memoryview(self._stream.read())
+                if self._aborted.is_set():  # meanwhile
+                    return None
+                if not self._unread:
+                    what = "the connection was closed without a farewell"
+                    raise ConnectionLost(f"{self._info}: {what}")
+            piece, self._unread = self._frames.cut(self._unread, _MOST_FRAMES)
             with self._using:
-                self._messages.extend(self._frames.receive(data))
-            self._reply()
+                self._messages.extend(self._frames.receive(piece))
+            del piece  # who waits for more does not keep it
+            if self._frames.has_answers and not self._unread:
+                self._reply()
+            if self._frames.received - self._paused_at >= _MOST_FRAMES:
+                self._paused_at = self._frames.received
+                sleep(0)
         return self._messages.popleft()
 
     def send(self, message: bytes | str) -> None:
@@ -96,13 +112,16 @@ class WebSocket:
         self._stream.abort()
 
     def close(self) -> None:
-        """Close the connection. What the server still sends is lost."""
+        """Close the connection. What the server still sends is lost.
+
+        What was sent has a second to leave.
+        """
         try:
             if not self._aborted.is_set() and self._writing.enter_if_free():
                 try:
                     with self._using:
                         self._frames.close()
-                    self._flush()
+                    self._stream.write(self._take(), _FAREWELL)
                 finally:
                     self._writing.__exit__(None, None, None)
         except ClientError:  # it is closed anyway

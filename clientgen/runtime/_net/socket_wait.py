@@ -1,0 +1,21 @@
+"""Waits for sockets, without a file descriptor of its own: it works where there are no more."""
+
+from __future__ import annotations
+
+import selectors
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
+
+__all__ = ["wait_for"]
+
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
+
+def wait_for(*socks: socket.socket, seconds: float | None = None) -> bool:
+    """Wait until a socket can be read or accepts; tells whether one does."""
+    with _Selector() as selector:
+        for sock in socks:
+            selector.register(sock, selectors.EVENT_READ)
+        return bool(selector.select(seconds))
