@@ -5,10 +5,12 @@
 
 Each trial writes an object and reads it from the caches of three informers: by key, by an index and
 at times in a list. What watches and lists send is held for 0 to 10 seconds (of a FakeClock).
+Half of the writes overlap: two or three calls for one object, each of which is held for 0 to 10
+seconds before the server gets it, and again before the program gets the answer.
 Meanwhile others write and delete the same objects, watches break and expire, lists fail, the server
 forgets its history and restarts, and informers are stopped and started. It counts
 
-- stale reads: what was read is older than the last own write of that object,
+- stale reads: what was read is older than the last own write of that object that was answered,
 - live GETs: requests for single objects,
 - lost foreign changes: what others wrote and a cache, or its handlers, do not have in the end,
 - wrong notifications: an `old` that the handlers did not get as `new` before.
@@ -26,9 +28,11 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
+from contextvars import ContextVar
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Namespace
 
@@ -51,21 +55,59 @@ State = tuple[str, str] | None
 """The uid and the version of an object; None if there is none."""
 
 
-class Network:
-    """Holds back what the server tells to informers."""
+class Call:
+    """A write: whether it is held back, and what the server did."""
 
-    def __init__(self, inner: Any, clock: FakeClock, random: Random, counts: Counter[str]) -> None:
-        self._inner, self._clock, self._random, self._counts = inner, clock, random, counts
+    def __init__(self, key: str, *, is_late: bool = False) -> None:
+        self.key, self.is_late = key, is_late
+        self.is_delete, self.uid = False, ""
+        self.began = self.ended = 0  # how many calls had been answered by then
+        self.index = -1
+        """The place of its state in the history of the object; -1 if the server refused."""
+        self.unseen_by: set[int] = set()
+        """The caches that had never seen the object when its deletion was answered."""
+
+    def may_be_older(self, other: Call, cache: int) -> bool:
+        """Tell whether nothing says which of two calls, which overlapped, the server did first.
+
+        An answer to a deletion has no version. If the cache never saw the object, and another one
+        of the name was written meanwhile, the deleted one is taken for the earlier one.
+        """
+        is_other = not other.is_delete and other.uid != self.uid and other.index < self.index
+        overlaps = self.began < other.ended and other.began < self.ended
+        return self.is_delete and is_other and overlaps and cache in self.unseen_by
+
+
+under_way: ContextVar[Call] = ContextVar("under_way")
+
+
+class Network:
+    """Holds back what the server tells to informers, and writes that overlap."""
+
+    def __init__(self, inner: Any, world: World) -> None:
+        self._inner, self._world = inner, world
+        self._clock, self._random, self._counts = world.clock, world.random, world.counts
 
     async def late(self, stopped: Event) -> None:
         delay = self._random.uniform(0, LONGEST)
         await wait_until(stopped, self._clock, self._clock.monotonic() + delay)
 
     async def send(self, request: HttpRequest, timeout: float | None) -> Any:
+        if request.method != "GET":
+            return await self._write(request, timeout)
         answer = await self._inner.send(request, timeout)
-        if request.method == "GET":
-            is_list = request.target.partition("?")[0].endswith("/configmaps")
-            self._counts["lists" if is_list else "live GETs"] += 1
+        is_list = request.target.partition("?")[0].endswith("/configmaps")
+        self._counts["lists" if is_list else "live GETs"] += 1
+        await self.late(Event())
+        return answer
+
+    async def _write(self, request: HttpRequest, timeout: float | None) -> Any:
+        call = under_way.get()
+        if call.is_late:
+            await self.late(Event())
+        answer = await self._inner.send(request, timeout)
+        self._world.acted(call, request, answer)  # the server does one request after the other
+        if call.is_late:
             await self.late(Event())
         return answer
 
@@ -107,6 +149,7 @@ class Cache:
     def __init__(self, informer: Any, namespaces: tuple[str, ...], app: str, world: World) -> None:
         self.informer, self.namespaces, self.app, self._world = informer, namespaces, app, world
         self.known: dict[str, State] = {}
+        self.heard: set[str] = set()
         informer.add_index("app", lambda obj: [obj.metadata.labels.get("app", "")])
         informer.add_handler(self._on_add, self._on_update, self._on_delete)
 
@@ -148,6 +191,7 @@ class Cache:
     def _hear(self, obj: Any, old: Any) -> None:
         key = f"{obj.metadata.namespace}/{obj.metadata.name}"
         self._world.counts["notifications"] += 1
+        self.heard.add(obj.metadata.uid)
         self._world.counts["wrong notifications"] += self.known.get(key) != identity(old)
         self.known[key] = identity(obj)
 
@@ -167,10 +211,13 @@ class World:
         self.other = self.cluster.clientset(Clientset)
         self.k = self.cluster.clientset(AsyncClientset)
         rest: Any = self.k.rest
-        rest._transport = Network(rest._transport, self.clock, self.random, self.counts)
-        self.truth: dict[str, tuple[State, str]] = dict.fromkeys(KEYS, (None, ""))
-        # What may be read: the last own write, and everything after it.
-        self.allowed: dict[str, list[tuple[State, str]]] = {key: [(None, "")] for key in KEYS}
+        rest._transport = Network(rest._transport, self)
+        # What may be read is the last own write that was answered, and everything after it.
+        self.history: dict[str, list[tuple[State, str]]] = {key: [(None, "")] for key in KEYS}
+        self.answered: dict[str, list[Call]] = {key: [] for key in KEYS}
+        self.answers = 0
+        self.busy: dict[str, set[asyncio.Task[None]]] = {}
+        self.trials = 0
         self.caches: list[Cache] = []
         self.factories: list[Any] = []
 
@@ -211,44 +258,101 @@ class World:
             "data": {"value": str(self.random.random())},
         }
 
+    def is_there(self, key: str) -> bool:
+        return self.history[key][-1][0] is not None
+
     async def write(self, key: str) -> None:
-        namespace, _, name = key.partition("/")
-        client, body = self.k.core_v1.config_maps(namespace), self.body(key)
-        if self.truth[key][0] is None:
-            obj = await (client.create if self.random.random() < 0.7 else client.apply)(body)
+        """Write an object, and wait for the answer."""
+        random = self.random
+        if not self.is_there(key):
+            verb = "create" if random.random() < 0.7 else "apply"
         else:
-            match self.random.randrange(5):
-                case 0 | 1:
-                    await client.delete(name)
-                    obj = None
-                case 2:
-                    labels = body["metadata"]["labels"]
-                    obj = await client.patch(name, {"metadata": {"labels": labels}})
-                case 3:
-                    obj = await client.update(body)
-                case _:
-                    obj = await client.patch(name, {"data": body["data"]})
-        self.truth[key] = (identity(obj), obj.metadata.labels.get("app", "") if obj else "")
-        self.allowed[key] = [self.truth[key]]
+            verb = random.choice(("delete", "delete", "patch labels", "update", "patch"))
+        await self.do(Call(key), verb)
+        [call] = self.answered[key] = self.answered[key][-1:]  # nothing is under way
+        self.history[key], call.index = self.history[key][call.index :], 0
+
+    async def do(self, call: Call, verb: str) -> None:
+        under_way.set(call)
+        call.began = self.answers
+        namespace, _, name = call.key.partition("/")
+        client, body = self.k.core_v1.config_maps(namespace), self.body(call.key)
+        match verb:
+            case "delete":
+                await client.delete(name)
+            case "patch labels":
+                await client.patch(name, {"metadata": {"labels": body["metadata"]["labels"]}})
+            case "patch":
+                await client.patch(name, {"data": body["data"]})
+            case "create":
+                await client.create(body)
+            case "update":
+                await client.update(body)
+            case _:
+                await client.apply(body, force=True)
+        for number, cache in enumerate(self.caches):
+            if call.uid in cache.heard:
+                continue
+            if call.is_delete:
+                call.unseen_by.add(number)
+            else:
+                cache.heard.add(call.uid)
+        self.answers += 1
+        call.ended = self.answers
+        self.answered[call.key].append(call)
+
+    def acted(self, call: Call, request: HttpRequest, answer: Any) -> None:
+        """Note what the server did."""
+        if answer.status >= 300:
+            return
+        state: tuple[State, str] = (None, "")
+        if request.method != "DELETE":
+            metadata = msgspec.json.decode(answer.body)["metadata"]
+            app = metadata.get("labels", {}).get("app", "")
+            state = ((metadata["uid"], metadata["resourceVersion"]), app)
+            call.uid = metadata["uid"]
+        else:
+            call.is_delete = True
+            call.uid = msgspec.json.decode(answer.body)["details"]["uid"]
+        history = self.history[call.key]
+        if state != history[-1]:  # it may have changed nothing
+            history.append(state)
+        call.index = len(history) - 1
+
+    def overlap(self, key: str) -> None:
+        """Begin two or three writes of one object, which the server gets in any order."""
+        tasks = self.busy[key] = set()
+        for _ in range(self.random.randint(2, 3)):
+            task = asyncio.create_task(self.write_late(key))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+    async def write_late(self, key: str) -> None:
+        verbs = ("create", "create", "apply", "update", "patch", "patch labels", "delete", "delete")
+        try:
+            await self.do(Call(key, is_late=True), self.random.choice(verbs))
+            self.counts["overlapping writes"] += 1
+        except (errors.NotFound, errors.AlreadyExists, errors.Conflict):
+            self.counts["overlapping writes that were refused"] += 1
+        self.trials += 1
+        self.check(key)
 
     def write_as_another(self) -> None:
         key = self.random.choice(KEYS)
         namespace, _, name = key.partition("/")
         client, body = self.other.core_v1.config_maps(namespace), self.body(key)
         obj: Any = None
-        if self.truth[key][0] is None:
+        if not self.is_there(key):
             obj = client.create(body)
         elif self.random.random() < 0.3:
             client.delete(name)
-            self.truth[key] = (None, "")
-            self.allowed[key].append(self.truth[key])
+            self.history[key].append((None, ""))
             if self.random.random() < 0.5:  # and made again at once
                 obj = client.create(body)
         else:
             obj = client.update(body)
         if obj is not None:
-            self.truth[key] = (identity(obj), obj.metadata.labels["app"])
-            self.allowed[key].append(self.truth[key])
+            self.history[key].append((identity(obj), obj.metadata.labels["app"]))
         self.counts["foreign writes"] += 1
 
     # ---- what goes wrong ----------------------------------------------------------------------
@@ -277,16 +381,30 @@ class World:
     # ---- what has to hold ---------------------------------------------------------------------
 
     def check(self, key: str) -> None:
-        for cache in self.caches:
+        calls = self.answered[key]
+        for number, cache in enumerate(self.caches):
             if not cache.has(key):
                 continue
-            allowed = {cache.visible(state, app) for state, app in self.allowed[key]}
+            found = cache.read(key)
+            sure = [
+                call.index
+                for call in calls
+                if not any(call.may_be_older(other, number) for other in calls)
+            ]
             self.counts["reads"] += 1
-            self.counts["stale reads"] += not cache.read(key) <= allowed
+            if not found <= self.allowed(cache, key, max(sure, default=0)):
+                self.counts["stale reads"] += 1
+            elif not found <= self.allowed(cache, key, max((c.index for c in calls), default=0)):
+                self.counts["reads after calls of unknown order"] += 1
+
+    def allowed(self, cache: Cache, key: str, first: int) -> set[State]:
+        return {cache.visible(state, app) for state, app in self.history[key][first:]}
 
     async def settle(self) -> None:
         """Let everything arrive; then caches and handlers know what there is."""
         self.cluster.clear_reactions()
+        while any(self.busy.values()):
+            await self.pass_time(1.0)
         for _ in range(3000):
             await self.pass_time(1.0, turns=10)
             if not self._missing():
@@ -298,13 +416,15 @@ class World:
             await self.pass_time(5.0, turns=10)
         self.counts["entries left"] += sum(len(cache.informer._store) for cache in self.caches)
         self.cluster.clear_actions()
+        for cache in self.caches:
+            cache.heard = {state[0] for state in cache.known.values() if state}
 
     def _missing(self) -> int:
         missing = 0
         for cache in self.caches:
             wanted = {
                 key: cache.visible(*truth)
-                for key, truth in self.truth.items()
+                for key, (*_, truth) in self.history.items()
                 if cache.has(key) and cache.visible(*truth)
             }
             objects = cache.informer.lister.list()
@@ -315,32 +435,42 @@ class World:
         return missing
 
     async def run(self, trials: int) -> None:
-        random = self.random
         await self.start()
-        began = time.monotonic()
-        for number in range(1, trials + 1):
-            key = random.choice(KEYS)
-            await self.write(key)
-            self.check(key)
-            self.check(random.choice(KEYS))
-            if random.random() < 0.3:
-                self.write_as_another()
-            if random.random() < 0.005:
-                self.fault()
-            if random.random() < 0.2:
-                await self.pass_time(random.uniform(0, 2))
-                self.check(random.choice(KEYS))
-            if number % 5000 == 0:
+        began, rounds = time.monotonic(), 0
+        while self.trials < trials:
+            await self.round()
+            rounds += 1
+            if rounds % 20000 == 0:
                 await self.settle()
-            if number % 20000 == 0:
                 await self.stop()
                 await self.start()
                 self.counts["restarts of informers"] += 3
-            if number % 10000 == 0:
+            if rounds % 5000 == 0:
+                await self.settle()
                 seconds = time.monotonic() - began
-                print(f"{number} trials in {seconds:.0f} s: {dict(self.counts)}", file=sys.stderr)
+                report = f"{self.trials} trials in {seconds:.0f} s: {dict(self.counts)}"
+                print(report, file=sys.stderr, flush=True)
         await self.settle()
         await self.stop()
+
+    async def round(self) -> None:
+        random = self.random
+        key = random.choice(KEYS)
+        if not self.busy.get(key):
+            if random.random() < 0.3:
+                self.overlap(key)
+            else:
+                await self.write(key)
+                self.trials += 1
+            self.check(key)
+        self.check(random.choice(KEYS))
+        if random.random() < 0.3:
+            self.write_as_another()
+        if random.random() < 0.005:
+            self.fault()
+        if random.random() < 0.2:
+            await self.pass_time(random.uniform(0, 2))
+            self.check(random.choice(KEYS))
 
 
 def main() -> None:
@@ -356,7 +486,7 @@ def main() -> None:
     began, cpu = time.monotonic(), time.process_time()
     with suppress(KeyboardInterrupt):
         asyncio.run(world.run(arguments.trials))
-    print(f"trials: {arguments.trials}, own writes {'off' if arguments.off else 'on'}")
+    print(f"trials: {world.trials:,}, own writes {'off' if arguments.off else 'on'}")
     for name in (
         "stale reads",
         "live GETs",

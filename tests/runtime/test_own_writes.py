@@ -15,7 +15,7 @@ from kubeapi.core.v1 import ConfigMap, Namespace
 from support.informers import History, config, value_of
 
 from clientgen.runtime import JsonPatch, drop_managed_fields, errors
-from clientgen.runtime._async._primitives import Event, sleep
+from clientgen.runtime._async._primitives import Event, sleep, spawn
 from clientgen.runtime._cache import own_writes as module
 from clientgen.runtime._cache.deltas import Added, Deleted
 from clientgen.runtime._cache.indexer import Indexer
@@ -53,6 +53,9 @@ class HeldTransport:
         self._inner = inner
         self._streams: list[HeldStream] = []
         self.is_held = False
+        self.answers: list[Event] = []
+        """Each opens for the answer to one of the next requests."""
+        self.is_done = Event()  # the server has done what such a request asks for
 
     def hold(self, is_held: bool = True) -> None:
         self.is_held = is_held
@@ -60,7 +63,12 @@ class HeldTransport:
             stream.gate.clear() if is_held else stream.gate.set()
 
     async def send(self, request: Any, timeout: float | None) -> Any:
-        return await self._inner.send(request, timeout)
+        gate = self.answers.pop(0) if self.answers else None
+        answer = await self._inner.send(request, timeout)
+        if gate is not None:
+            self.is_done.set()
+            await gate.wait()
+        return answer
 
     async def stream(self, request: Any, timeout: float | None, read_timeout: float | None) -> Any:
         inner = await self._inner.stream(request, timeout, read_timeout)
@@ -337,6 +345,51 @@ async def test_an_object_that_is_made_again_by_another_is_seen():
         await world.settled(informer)
         assert values(informer) == {"a": "1"}
         await until(lambda: world.history.told == ["delete a 0", "add a 1"])
+
+
+async def test_a_late_answer_to_an_update_does_not_show_what_was_deleted():
+    async with World(config("a", "0")) as world, world.k.informers() as factory:
+        informer = await world.synced(factory.core_v1.config_maps())
+        client = world.k.core_v1.config_maps("default")
+        world.network.hold(False)
+
+        async def update() -> None:
+            await client.patch("a", {"data": {"value": "1"}})
+
+        world.network.answers = [gate := Event()]
+        updating = spawn(update, "update")
+        await until(lambda: values(informer) == {"a": "1"})  # by the watch
+        world.network.hold()
+        await client.delete("a")
+        gate.set()
+        await updating.join()
+        assert values(informer) == {}
+        await world.settled(informer)
+        assert values(informer) == {}
+
+
+async def test_a_late_answer_to_a_deletion_does_not_hide_the_next_object():
+    async with World(config("a", "0", app="db")) as world:
+        factory = world.k.informers(label_selector="app=web")
+        informer = await world.synced(factory.core_v1.config_maps())
+        client = world.k.core_v1.config_maps("default")
+        world.network.hold(False)
+
+        async def delete() -> None:
+            await client.delete("a")
+
+        world.network.answers = [gate := Event()]
+        deleting = spawn(delete, "delete")
+        await world.network.is_done.wait()
+        await client.create(config("a", "1", app="web"))
+        await until(lambda: not len(informer._store))  # the watch has told of it
+        world.network.hold()
+        gate.set()
+        await deleting.join()
+        assert values(informer) == {"a": "1"}
+        await world.settled(informer)
+        assert values(informer) == {"a": "1"}
+        await factory.shutdown()
 
 
 async def test_a_relist_does_not_go_back():

@@ -1,15 +1,21 @@
 """Own writes against a model: any order of writes, answers, events, lists and restores.
 
 The server is simulated, so that every message can be held back for as long as hypothesis likes.
-CLIENTGEN_OWN_WRITES_STEPS and CLIENTGEN_OWN_WRITES_EXAMPLES make it look longer.
+Random walks, which mostly write one object, find what takes several calls that overlap.
+CLIENTGEN_OWN_WRITES_STEPS, CLIENTGEN_OWN_WRITES_EXAMPLES and CLIENTGEN_OWN_WRITES_WALKS make it
+look longer.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -26,7 +32,10 @@ from clientgen.runtime._cache.own_writes import (
 STEPS = int(os.environ.get("CLIENTGEN_OWN_WRITES_STEPS", "60"))
 EXAMPLES = int(os.environ.get("CLIENTGEN_OWN_WRITES_EXAMPLES", "150"))
 
+WALKS = int(os.environ.get("CLIENTGEN_OWN_WRITES_WALKS", "500"))
+
 KEYS = ("a/one", "a/two", "b/one")
+T = TypeVar("T")
 
 
 @dataclass
@@ -46,6 +55,13 @@ class Obj:
     @property
     def is_selected(self) -> bool:
         return self.metadata.labels["app"] == "web"
+
+
+def pick(data: st.DataObject | Random, values: Sequence[T]) -> T:
+    """Choose as hypothesis likes, or by chance."""
+    if isinstance(data, Random):
+        return data.choice(values)
+    return data.draw(st.sampled_from(values))
 
 
 def selected(obj: Obj | None) -> Obj | None:
@@ -127,14 +143,33 @@ class Stream:
 
 
 @dataclass
-class Pending:
-    """An own write that the server has done and not answered yet."""
+class Call:
+    """An own write. It begins, the server acts, and the answer comes: each at any time."""
 
     sent: SentWrite
     key: str
-    obj: Obj
-    index: int  # in the history of the key
     what: str
+    began: int  # how many calls had been answered by then
+    obj: Obj | None = None  # what the server did
+    index: int = 0  # in the history of the key
+    answered: int = 0
+    is_unseen: bool = False  # whether the cache never had the object that was deleted
+
+    def overlaps(self, other: Call) -> bool:
+        return self.began < other.answered and other.began < self.answered
+
+    def may_be_older(self, other: Call) -> bool:
+        """Tell whether nothing says which of two calls the server did first.
+
+        That is so if the deletion of an object, which nobody has seen, overlaps a write of another
+        object of that name. The deletion is taken for the earlier one.
+        """
+        assert self.obj is not None
+        assert other.obj is not None
+        is_other = self.obj.metadata.uid != other.obj.metadata.uid
+        is_last = self.index > other.index
+        overlaps = self.overlaps(other) and other.what != "delete"
+        return self.what == "delete" and self.is_unseen and is_other and is_last and overlaps
 
 
 class OwnWritesModel(RuleBasedStateMachine):
@@ -148,7 +183,10 @@ class OwnWritesModel(RuleBasedStateMachine):
             self.indexer, ["a", "b"], selective=self.is_selective
         )
         self.streams = [Stream("a"), Stream("b")]
-        self.pending: list[Pending] = []
+        self.calls: list[Call] = []
+        self.answered: dict[str, list[Call]] = {key: [] for key in KEYS}
+        self.answers = 0
+        self.seen: set[str] = set()  # the uids of all objects that the cache ever had
         self.own: dict[str, int] = dict.fromkeys(KEYS, 0)
         self.known: dict[str, Obj] = {}
         self.heard: dict[str, int] = dict.fromkeys(KEYS, -1)
@@ -169,76 +207,100 @@ class OwnWritesModel(RuleBasedStateMachine):
 
     # ---- own writes ---------------------------------------------------------------------------
 
+    @rule(key=st.sampled_from(KEYS), what=st.sampled_from(["create", "update", "delete"]))
+    def begin(self, key: str, what: str) -> None:
+        self._begin(key, what)
+
+    def _begin(self, key: str, what: str) -> Call:
+        self.has_written = True
+        sent = self.store.sending(key.partition("/")[0], "" if what == "create" else key)
+        assert sent is not None
+        call = Call(sent, key, what, self.answers)
+        self.calls.append(call)
+        return call
+
+    @precondition(lambda self: any(each.obj is None for each in self.calls))
+    @rule(
+        data=st.data(),
+        app=st.sampled_from(["web", "web", "db"]),
+        is_noop=st.sampled_from([False, False, True]),
+    )
+    def act(self, data: st.DataObject, app: str, is_noop: bool) -> None:
+        waiting = [each for each in self.calls if each.obj is None]
+        self._act(pick(data, waiting), app, is_noop=is_noop)
+
+    def _act(self, call: Call, app: str, *, is_noop: bool = False) -> None:
+        server, key = self.server, call.key
+        if (call.what == "create") is (key in server.objects):
+            self._end(call)  # it exists already, or does not exist
+            return
+        if call.what == "delete":
+            call.obj = server.delete(key)
+        elif call.what == "update" and is_noop:
+            call.obj = server.objects[key]
+        else:
+            call.obj = server.write(key, app)
+        call.index = len(server.history[key]) - 1
+
     @rule(
         key=st.sampled_from(KEYS),
+        what=st.sampled_from(["write", "write", "delete", "nothing new"]),
         app=st.sampled_from(["web", "web", "db"]),
-        at_once=st.booleans(),
+        is_answered=st.booleans(),
     )
-    def write(self, key: str, app: str, at_once: bool) -> None:
-        is_create = key not in self.server.objects
-        sent = self._sending(key, named=not is_create)
-        obj = self.server.write(key, app)
-        self._done(sent, key, obj, "create" if is_create else "update", at_once)
-
-    @rule(key=st.sampled_from(KEYS))
-    def write_nothing_new(self, key: str) -> None:
-        if key in self.server.objects:
-            sent = self._sending(key)
-            self._done(sent, key, self.server.objects[key], "update", True)
-
-    @rule(key=st.sampled_from(KEYS), at_once=st.booleans())
-    def delete(self, key: str, at_once: bool) -> None:
-        if key in self.server.objects:
-            sent = self._sending(key)
-            self._done(sent, key, self.server.delete(key), "delete", at_once)
+    def call(self, key: str, what: str, app: str, is_answered: bool) -> None:
+        is_there = key in self.server.objects
+        if what != "write" and not is_there:
+            return
+        verb = "delete" if what == "delete" else "update" if is_there else "create"
+        call = self._begin(key, verb)
+        self._act(call, app, is_noop=what == "nothing new")
+        if is_answered:
+            self._answer(call)
 
     @rule()
     def delete_and_recreate(self) -> None:
-        for what in (self.delete, self.write):
-            what(KEYS[0], **({"app": "web"} if what == self.write else {}), at_once=True)
+        for what in ("delete", "write"):
+            self.call(KEYS[0], what, "web", is_answered=True)
 
-    def _sending(self, key: str, *, named: bool = True) -> SentWrite:
-        self.has_written = True
-        sent = self.store.sending(key.partition("/")[0], key if named else "")
-        assert sent is not None
-        return sent
-
-    def _done(self, sent: SentWrite, key: str, obj: Obj, what: str, at_once: bool) -> None:
-        index = len(self.server.history[key]) - 1
-        pending = Pending(sent, key, obj, index, what)
-        # Who writes an object twice at the same time has no last write.
-        if any(each.key == key for each in self.pending):
-            at_once = True
-            for each in [each for each in self.pending if each.key == key]:
-                self._answer(each)
-        self.pending.append(pending)
-        if at_once:
-            self._answer(pending)
-
-    @precondition(lambda self: self.pending)
+    @precondition(lambda self: any(each.obj for each in self.calls))
     @rule(data=st.data())
     def answer(self, data: st.DataObject) -> None:
-        self._answer(data.draw(st.sampled_from(self.pending)))
+        self._answer(pick(data, [each for each in self.calls if each.obj]))
 
-    @precondition(lambda self: self.pending)
+    @precondition(lambda self: self.calls)
     @rule(data=st.data())
     def lose_an_answer(self, data: st.DataObject) -> None:
-        pending = data.draw(st.sampled_from(self.pending))
-        self.pending.remove(pending)
-        self.store.over(pending.sent)
+        self._end(pick(data, self.calls))
 
-    def _answer(self, pending: Pending) -> None:
-        self.pending.remove(pending)
-        key, obj, sent = pending.key, pending.obj, pending.sent
-        if pending.what == "delete":
-            namespace = key.partition("/")[0]
-            self.store.deleted(sent, key, namespace, obj.metadata.uid, self.now)
+    def _end(self, call: Call) -> None:
+        self.calls.remove(call)
+        self.store.over(call.sent)
+
+    def _answer(self, call: Call) -> None:
+        key, obj, sent = call.key, call.obj, call.sent
+        assert obj is not None
+        uid = obj.metadata.uid
+        if call.what == "delete":
+            call.is_unseen = uid not in self.seen
+            self.store.deleted(sent, key, key.partition("/")[0], uid, self.now)
         else:
-            is_create = pending.what == "create"
+            self.seen.add(uid)
+            is_create = call.what == "create"
             self.store.wrote(sent, obj, self.now, selected=obj.is_selected, is_create=is_create)
-        self.store.over(sent)
-        self.own[key] = max(self.own[key], pending.index)
+        self._end(call)
+        self.answers += 1
+        call.answered = self.answers
+        self.answered[key].append(call)
+        self.own[key] = self._last_own(self.answered[key])
         self._tell(self.store.take_revealed())
+
+    @staticmethod
+    def _last_own(calls: list[Call]) -> int:
+        sure = [
+            call.index for call in calls if not any(call.may_be_older(other) for other in calls)
+        ]
+        return max(sure)
 
     # ---- lists and watches --------------------------------------------------------------------
 
@@ -263,6 +325,7 @@ class OwnWritesModel(RuleBasedStateMachine):
         objects, version = stream.listing
         stream.listing, stream.at = None, version
         stream.needs_list = stream.is_dead = False
+        self.seen.update(obj.metadata.uid for obj in objects)
         self._tell(self.store.replace(stream.namespace, objects, str(version)))
         self._tell(self.store.take_revealed())
 
@@ -291,6 +354,7 @@ class OwnWritesModel(RuleBasedStateMachine):
     def _deliver(self, event: Event) -> None:
         old, new = selected(event.old), selected(event.new)
         if new is not None:
+            self.seen.add(new.metadata.uid)
             told = self.store.apply_event("ADDED" if old is None else "MODIFIED", new)
         elif old is not None:
             was = old.metadata
@@ -332,9 +396,9 @@ class OwnWritesModel(RuleBasedStateMachine):
     @rule()
     def restore(self) -> None:
         assert self.backup is not None
-        for pending in self.pending:
-            self.store.over(pending.sent)
-        self.pending = []
+        for call in [*self.calls]:
+            self._end(call)
+        self.answered = {key: [] for key in KEYS}
         server = self.server
         (server.version, objects), self.backup = self.backup, None
         server.objects, server.base, server.log = dict(objects), dict(objects), []
@@ -345,6 +409,20 @@ class OwnWritesModel(RuleBasedStateMachine):
             self.heard[key] = -1
         for stream in self.streams:
             stream.listing, stream.needs_list, stream.is_dead = None, True, True
+
+    def step(self, name: str, options: dict[str, Any]) -> None:
+        """Do what a rule of that name does, if it may be done now."""
+        is_possible = {
+            "act": any(each.obj is None for each in self.calls),
+            "answer": any(each.obj for each in self.calls),
+            "lose_an_answer": bool(self.calls),
+            "make_backup": self.backup is None,
+            "restore": self.backup is not None,
+        }
+        if is_possible.get(name, True):
+            rule_of = getattr(self, name)
+            names = inspect.signature(rule_of).parameters
+            rule_of(**{each: options[each] for each in names})
 
     # ---- what has to hold ---------------------------------------------------------------------
 
@@ -401,8 +479,8 @@ class OwnWritesModel(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """In the end the cache and the handlers know the truth, and nothing is left over."""
-        for pending in [*self.pending]:
-            self._answer(pending)
+        for call in [*self.calls]:
+            self._answer(call) if call.obj else self._end(call)
         for which, stream in enumerate(self.streams):
             if stream.needs_list:
                 if stream.listing is None:
@@ -433,5 +511,50 @@ for model in (OwnWritesModel, OwnWritesWithoutSelectors):
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+
+
+def walk(model: OwnWritesModel, random: Random) -> None:
+    """Do thirty steps."""
+    keys = (*KEYS, *KEYS[:1] * 8)
+    for which in (0, 1):
+        model.begin_list(which, 0)
+        model.finish_list(which)
+    steps = {
+        "foreign_write": 2, "foreign_delete": 2, "begin": 4, "act": 4, "call": 4, "answer": 5,
+        "lose_an_answer": 0.3, "begin_list": 0.3, "finish_list": 0.6, "deliver": 3,
+        "bookmark": 0.7, "wait": 0.5, "make_backup": 0.03, "restore": 0.03,
+    }  # fmt: skip
+    for step in random.choices([*steps], [*steps.values()], k=30):
+        options: dict[str, Any] = {
+            "key": random.choice(keys),
+            "app": random.choice(("web", "web", "db")),
+            "what": random.choice(("create", "update", "delete")),
+            "which": random.choice((0, 0, 1)),
+            "is_noop": random.random() < 0.2,
+            "is_answered": random.random() < 0.5,
+            "seconds": random.choice((1.0, 20.0)),
+            "ago": random.randint(0, 5),
+            "count": random.randint(1, 4),
+            "data": random,
+        }
+        if step == "call":
+            options["what"] = random.choice(("write", "write", "delete", "nothing new"))
+        model.step(step, options)
+        model.reads_are_not_behind_own_writes()
+        model.indices_are_right()
+        model.handlers_know_the_watched_state()
+    model.teardown()
+
+
+@pytest.mark.parametrize("kind", [OwnWritesModel, OwnWritesWithoutSelectors])
+def test_calls_that_overlap(kind: type[OwnWritesModel]) -> None:
+    for seed in range(WALKS):
+        try:
+            walk(kind(), Random(seed))
+        except AssertionError as error:
+            error.add_note(f"seed {seed}")
+            raise
+
+
 TestOwnWritesModel = OwnWritesModel.TestCase
 TestOwnWritesWithoutSelectors = OwnWritesWithoutSelectors.TestCase

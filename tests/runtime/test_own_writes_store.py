@@ -8,7 +8,7 @@ import pytest
 
 from clientgen.runtime._cache.deltas import Added, Updated
 from clientgen.runtime._cache.indexer import Indexer
-from clientgen.runtime._cache.own_writes import OwnWrites, version_number
+from clientgen.runtime._cache.own_writes import OwnWrites, SentWrite, version_number
 from clientgen.runtime._cache.write_requests import target_of
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.models import Unstructured
@@ -23,6 +23,11 @@ class Store:
     def __init__(self, *, selective: bool = False) -> None:
         self.writes: OwnWrites[Any] = OwnWrites(Indexer(), selective=selective)
         self.writes.replace(None, [made("a", 5)], "10")
+
+    def sent(self, name: str) -> SentWrite:
+        sent = self.writes.sending("", name)
+        assert sent is not None
+        return sent
 
     def write(self, name: str, version: int | str, now: float = 0.0, **options: Any) -> None:
         sent = self.writes.sending("", name)
@@ -98,6 +103,115 @@ def test_two_deletions_that_overlap_hide_both_objects(selective: bool):
     assert store.versions == {}
     store.writes.apply_event("ADDED", made("a", 14, "next"))
     assert store.versions == {"a": "14"}
+
+
+@pytest.mark.parametrize("selective", [True, False])
+def test_a_late_answer_to_an_update_does_not_show_what_was_deleted(selective: bool):
+    store = Store(selective=selective)
+    late = store.sent("a")
+    store.writes.apply_event("MODIFIED", made("a", 11))  # the watch is faster than the answer
+    store.writes.passed(None, "11", 0.0)
+    store.delete("a")
+    store.writes.wrote(late, made("a", 11), 0.0)
+    store.writes.over(late)
+    assert store.versions == {}
+    store.writes.apply_event("DELETED", made("a", 12))
+    assert store.versions == {}
+
+
+def test_a_late_answer_does_not_show_what_was_deleted_before_the_last_deletion():
+    """Others made `a` again between the two deletions."""
+    store = Store()
+    late = store.sent("a")
+    store.delete("a")
+    store.delete("a", uid="second")
+    store.writes.wrote(late, made("a", 11), 0.0)
+    assert store.versions == {}
+
+
+def test_a_late_answer_does_not_show_what_was_seen_before_the_deletion_was_sent():
+    """Others made `a` again after the update, and the deletion removed that one."""
+    store = Store()
+    late = store.sent("a")
+    store.delete("a", uid="second")
+    store.writes.wrote(late, made("a", 11), 0.0)
+    assert store.versions == {}
+
+
+@pytest.mark.parametrize("is_delivered", [True, False])
+def test_a_late_answer_to_a_deletion_does_not_hide_the_next_object(is_delivered: bool):
+    """The object that was deleted is not selected, so that the watch never tells of it."""
+    store = Store(selective=True)
+    late = store.sent("b")
+    created = store.sent("")
+    store.writes.wrote(created, made("b", 13, "next"), 0.0, is_create=True)
+    store.writes.over(created)
+    if is_delivered:
+        store.writes.apply_event("ADDED", made("b", 13, "next"))
+        store.writes.passed(None, "13", 0.0)
+    store.writes.deleted(late, "b", "", "earlier", 0.0)
+    store.writes.over(late)
+    assert store.versions == {"a": "5", "b": "13"}
+
+
+def test_a_version_in_the_answer_to_a_deletion_tells_which_object_is_the_next():
+    store = Store(selective=True)
+    late = store.sent("b")
+    store.writes.apply_event("ADDED", made("b", 13, "next"))  # others made it
+    store.writes.deleted(late, "b", "", "earlier", 0.0, version=12)
+    assert store.versions == {"a": "5", "b": "13"}
+    other = store.sent("b")
+    store.writes.apply_event("MODIFIED", made("b", 15, "next"))
+    store.writes.deleted(other, "b", "", "next", 0.0, version=14)
+    assert store.versions == {"a": "5"}
+
+
+def test_an_object_that_came_after_the_one_that_was_known_is_the_one_that_is_gone():
+    """The update is of the known object; the deletion, which overlaps it, is of the next one."""
+    store = Store()
+    updating, deleting = store.sent("a"), store.sent("a")
+    store.writes.wrote(updating, made("a", 11), 0.0)
+    store.writes.deleted(deleting, "a", "", "next", 0.0)
+    assert store.versions == {}
+
+
+def test_an_object_that_is_selected_again_is_hidden_by_its_deletion():
+    store = Store(selective=True)
+    late = store.sent("a")
+    store.writes.apply_event("DELETED", made("a", 11))
+    store.writes.apply_event("ADDED", made("a", 12))
+    store.writes.deleted(late, "a", "", "a", 0.0)
+    assert store.versions == {}
+
+
+def test_an_update_that_is_answered_after_a_newer_change_of_a_part_is_seen():
+    def scale(obj: Unstructured) -> Unstructured:
+        return Unstructured({**obj, "replicas": 7})
+
+    store = Store()
+    late = store.sent("a")
+    store.writes.wrote_part("a", "a", "12", scale, 0.0)
+    store.writes.wrote(late, Unstructured({**made("a", 11), "image": "new"}), 0.0)
+    shown = store.writes.indexer.get("a")
+    assert (shown["image"], shown["replicas"]) == ("new", 7)
+    store.writes.passed(None, "11", 0.0)
+    assert len(store.writes) == 1
+    store.writes.passed(None, "12", 0.0)
+    assert len(store.writes) == 0
+
+
+def test_parts_that_are_answered_in_another_order_are_all_seen():
+    def put(name: str, value: int) -> Any:
+        return lambda obj: Unstructured({**obj, name: value})
+
+    store = Store()
+    store.writes.wrote_part("a", "a", "12", put("replicas", 7), 0.0)
+    store.writes.wrote_part("a", "a", "11", put("label", 1), 0.0)
+    store.writes.wrote_part("a", "a", "11", put("replicas", 3), 0.0)
+    shown = store.writes.indexer.get("a")
+    assert (shown["label"], shown["replicas"]) == (1, 7)
+    store.writes.apply_event("MODIFIED", Unstructured({**made("a", 11), "label": 2}))
+    assert store.writes.indexer.get("a")["label"] == 2
 
 
 def test_what_is_older_than_a_write_before_the_deletion_is_not_shown():

@@ -40,6 +40,7 @@ class InformerState(Struct, frozen=True):
         resource_version: Of the cache.
         handler_errors: How many calls of handlers have failed.
         watch_errors: How many passes of its reflectors have failed.
+        disconnected_seconds: For how long it has had no open watch.
     """
 
     queued_items: int
@@ -47,6 +48,7 @@ class InformerState(Struct, frozen=True):
     resource_version: str
     handler_errors: int
     watch_errors: int
+    disconnected_seconds: float = 0.0
 
 
 class InformerMetrics(Protocol):
@@ -72,7 +74,8 @@ class PrometheusInformerMetrics:
 
     Labels are group, version and resource; informers of one resource share their series, as sums.
     Any number of these may share a registry. (client-go 1.36: tools/cache, component-base's
-    metrics/prometheus/clientgo; handler_errors, watch_errors and objects are this project's.)
+    metrics/prometheus/clientgo; handler_errors, watch_errors, objects and disconnected_seconds are
+    this project's.)
 
     Args:
         registry: Where they are published; None is prometheus-client's own.
@@ -171,6 +174,11 @@ _GAUGES: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] = (
         lambda states: sum(state.objects for state in states),
     ),
     ("informer_store_resource_version", "The version of the cache.", _version),
+    (
+        "informer_disconnected_seconds",
+        "For how long a cache has had no open watch, at the longest.",
+        lambda states: max((state.disconnected_seconds for state in states), default=0.0),
+    ),
 )
 _COUNTERS: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] = (
     (

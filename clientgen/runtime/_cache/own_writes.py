@@ -81,9 +81,20 @@ def version_number(text: str) -> int | None:
 
 
 class SentWrite:
-    """What the watch had delivered when a write was sent."""
+    """What was known when a write was sent, and what has been learned of its name since."""
 
-    __slots__ = ("deleted", "floor", "key", "known", "progress", "scope", "sequence")
+    __slots__ = (
+        "alive",
+        "before",
+        "deleted",
+        "floor",
+        "key",
+        "known",
+        "progress",
+        "scope",
+        "sequence",
+        "written",
+    )
 
     def __init__(
         self,
@@ -102,6 +113,23 @@ class SentWrite:
         """The highest version of the answers to own writes that had come by then."""
         self.deleted: set[str] = set()
         """The uids whose deletions the watch has delivered since."""
+        self.written: set[str] = set()
+        """The uids in the answers to other own writes that have come since."""
+        self.alive: dict[str, int] = {}
+        """The highest version at which an object of the name is known to have been there."""
+        self.before: set[str] = set()
+        """The uids of the name that had been seen when the write was sent."""
+
+    def note(self, uid: str, version: int | None) -> None:
+        """Take that an object of the name was there."""
+        if version is not None:
+            self.alive[uid] = max(self.alive.get(uid, 0), version)
+
+    def is_after(self, uid: str, version: int | None) -> bool:
+        """Tell whether an object had been seen before the write was sent."""
+        if uid in self.before:
+            return True
+        return version is not None and version <= max(self.floor, self.progress or 0)
 
 
 class _Scope:
@@ -139,14 +167,15 @@ class _Entry(Generic[T]):
         "earlier",
         "floor",
         "is_ended",
-        "is_seen",
         "own",
         "own_version",
+        "pending",
         "pinned",
         "scope",
         "seen",
         "sequence",
         "uid",
+        "unseen",
         "version",
         "watched",
     )
@@ -165,7 +194,10 @@ class _Entry(Generic[T]):
         self.own: T | None = None
         self.own_version: int | None = None  # None once the watch has delivered something newer
         self.seen: int | None = None  # a version at which a deleted object was there
-        self.is_seen = watched is not None and _metadata(watched).uid == uid
+        # The uids that are gone. There are several if deletions overlapped, and nothing tells which
+        # object came last.
+        self.pending = {uid}
+        self.unseen = set[str]() if watched and _metadata(watched).uid == uid else {uid}
         self.is_ended = False  # a deletion of it came, which may have another cause
         self.changes: list[tuple[int, str, Callable[[T], T]]] = []
         self.bound: int | None = None  # a version that is newer than its deletion
@@ -176,6 +208,11 @@ class _Entry(Generic[T]):
     def is_gone(self) -> bool:
         """Whether it waits for the deletion of its uid."""
         return self.version is None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the watch has delivered something of all that is gone."""
+        return not self.unseen
 
     @property
     def is_sure(self) -> bool:
@@ -189,7 +226,7 @@ class _Entry(Generic[T]):
             return False
         metadata = _metadata(self.watched)
         version = version_number(metadata.resource_version)
-        is_other = metadata.uid != self.uid and metadata.uid not in self.earlier
+        is_other = metadata.uid not in self.pending and metadata.uid not in self.earlier
         return is_other and version is not None and version > self.floor
 
     def shown(self) -> T | None:
@@ -206,24 +243,40 @@ class _Entry(Generic[T]):
         """Tell whether an event of the object is as new as the write."""
         if version is None:
             return True
-        if self.version is not None:
-            return version >= self.version
-        if self.bound is not None and version >= self.bound:
+        bound = self.bound if self.is_gone else self.version
+        if bound is not None and version >= bound:
             return True
-        if uid in self.earlier:
+        if not self.is_gone or uid in self.earlier:
             return False
-        if uid != self.uid:
+        if uid not in self.pending:
             return self.is_seen  # then it was made after the deletion of the other one
-        self.is_seen = True
+        self.unseen.discard(uid)
         # To a watch with selectors, an object that is not selected any more is deleted, too.
         self.is_ended = event_type == "DELETED"
-        return self.is_ended and not selective
+        if not self.is_ended or selective:
+            return False
+        self.pending.discard(uid)
+        return not self.pending
+
+    def is_older(self, uid: str, version: int) -> bool:
+        """Tell whether what an answer has is older than the deletion, which it overlapped.
+
+        Objects of one name exist one after the other. If nothing tells which of two came later, the
+        one that was deleted is taken for the earlier one.
+        """
+        if uid in self.pending or uid in self.earlier or version <= self.floor:
+            return True
+        return self.seen is not None and version < self.seen
 
     def note(self, obj: T | None, version: int | None) -> None:
         """Take over what the watch delivered."""
         self.watched = obj
-        if self.own_version is not None and version is not None and version >= self.own_version:
+        if version is None:
+            return
+        if self.own_version is not None and version >= self.own_version:
             self.own, self.own_version = None, None
+        if self.changes:
+            self.changes = [each for each in self.changes if each[0] > version]
 
 
 class OwnWrites(Generic[T]):
@@ -250,7 +303,7 @@ class OwnWrites(Generic[T]):
         self._is_scoped = bool(names) or changing
         self._scopes = {name: _Scope() for name in (names if self._is_scoped else ("",))}
         self._entries: dict[str, _Entry[T]] = {}
-        self._sent: set[SentWrite] = set()
+        self._sent: dict[str, set[SentWrite]] = {}  # by key; those without one at ""
         self._sequence = 0
         self._revealed: dict[str, T] = {}
         self._lost: list[T] = []
@@ -309,7 +362,9 @@ class OwnWrites(Generic[T]):
         forgotten = [obj for obj in before.values() if _metadata(obj).namespace == namespace]
         for key in [key for key, entry in self._entries.items() if entry.scope is scope]:
             del self._entries[key]
-        self._sent = {sent for sent in self._sent if sent.scope is not scope}
+        for sent in [sent for group in self._sent.values() for sent in group]:
+            if sent.scope is scope:
+                self.over(sent)
         for key, obj in [*self._revealed.items()]:
             if _metadata(obj).namespace == namespace:
                 del self._revealed[key]
@@ -331,12 +386,12 @@ class OwnWrites(Generic[T]):
         if event_type == "BOOKMARK" or not (self._entries or self._sent):
             return apply_event(self.indexer, event_type, obj)
         key, metadata = meta_namespace_key(obj), _metadata(obj)
-        if event_type == "DELETED":
-            self._note_deleted(key, metadata.uid)
+        version = version_number(metadata.resource_version)
+        self._note_event(event_type, key, metadata.uid, version)
         entry = self._entries.get(key)
         if entry is None:
             return apply_event(self.indexer, event_type, obj)
-        old, version = entry.watched, version_number(metadata.resource_version)
+        old = entry.watched
         entry.note(None if event_type == "DELETED" else obj, version)
         if entry.is_past(event_type, metadata.uid, version, selective=self._is_selective):
             del self._entries[key]
@@ -381,8 +436,8 @@ class OwnWrites(Generic[T]):
         before = self._watched_objects()
         listed = self._outside(before, scope) if len(self._scopes) > 1 else {}
         listed.update((meta_namespace_key(obj), obj) for obj in objects)
-        for sent in self._sent:
-            sent.deleted.update(_vanished(before, listed))
+        if self._sent:
+            self._note_list(before, listed)
         number = version_number(version)
         shown, freed = dict(listed) if self._entries else listed, set[str]()
         for key, entry in [*self._entries.items()]:
@@ -409,8 +464,10 @@ class OwnWrites(Generic[T]):
         if entry.version is not None:
             return False
         if listed is not None:
-            return entry.is_seen and _metadata(listed).uid != entry.uid
-        return not self._is_selective and entry.seen is not None and number >= entry.seen
+            return entry.is_seen and _metadata(listed).uid not in entry.pending
+        if self._is_selective or entry.seen is None or len(entry.pending) > 1:
+            return False
+        return number >= entry.seen
 
     def _outside(self, before: Mapping[str, T], scope: _Scope) -> dict[str, T]:
         """Return the objects of the other namespaces, which stay as they are."""
@@ -434,10 +491,26 @@ class OwnWrites(Generic[T]):
         entry = self._entries.get(key)
         return self.indexer.stored.get(key) if entry is None else entry.watched
 
-    def _note_deleted(self, key: str, uid: str) -> None:
-        for sent in self._sent:
-            if not sent.key or sent.key == key:
+    def _note_event(self, event_type: str, key: str, uid: str, version: int | None) -> None:
+        """Let the writes that are under way know of an event."""
+        if event_type != "DELETED":
+            for sent in self._sent.get(key, ()):
+                sent.note(uid, version)
+            return
+        for name in (key, ""):
+            for sent in self._sent.get(name, ()):
                 sent.deleted.add(uid)
+
+    def _note_list(self, before: Mapping[str, T], listed: Mapping[str, T]) -> None:
+        """Let the writes that are under way know of a list."""
+        vanished = [*_vanished(before, listed)]
+        for key, group in self._sent.items():
+            now = listed.get(key)
+            for sent in group:
+                sent.deleted.update(vanished)
+                if now is not None:
+                    metadata = _metadata(now)
+                    sent.note(metadata.uid, version_number(metadata.resource_version))
 
     # ---- own writes ---------------------------------------------------------------------------
 
@@ -460,12 +533,22 @@ class OwnWrites(Generic[T]):
             metadata = _metadata(watched)
             known = (metadata.uid, version_number(metadata.resource_version))
         sent = SentWrite(scope, key, self._sequence, version_number(scope.version), known)
-        self._sent.add(sent)
+        if known is not None:
+            sent.note(*known)
+            sent.before.add(known[0])
+        entry = self._entries.get(key)
+        if entry is not None:
+            sent.before |= entry.pending | entry.earlier
+            sent.note(entry.uid, entry.version)
+        self._sent.setdefault(key, set()).add(sent)
         return sent
 
     def over(self, sent: SentWrite) -> None:
         """Note that a write was answered, or never will be."""
-        self._sent.discard(sent)
+        group = self._sent.get(sent.key, set())
+        group.discard(sent)
+        if not group:
+            self._sent.pop(sent.key, None)
 
     def wrote(
         self,
@@ -499,16 +582,22 @@ class OwnWrites(Generic[T]):
             entry is not None and entry.pinned
         )
         scope.written = version if went_back else max(scope.written, version)
+        for other in self._sent.get(key, ()):
+            if other is not sent:
+                other.note(metadata.uid, version)
+                other.written.add(metadata.uid)
         if is_create and not went_back:
             self._bound(scope, sent, version)
+        shown = self.indexer.stored.get(key) if entry is None else entry.shown()
+        own = obj if selected or (selected is None and shown is not None) else None
+        if entry is not None and _is_later(entry, sent, metadata.uid, version):
+            if not went_back:
+                self._put_below(key, entry, own, metadata.uid, version)
+            return
         if not went_back and progress is not None and version <= progress:
             if entry is not None and (entry.is_gone or sent.sequence >= entry.sequence):
                 self._drop(key, entry)  # it was made again, or the server was set back
             return
-        if entry is not None and _is_later(entry, sent, metadata.uid, version):
-            return
-        shown = self.indexer.stored.get(key) if entry is None else entry.shown()
-        own = obj if selected or (selected is None and shown is not None) else None
         made = self._enter(key, scope, metadata.uid, now)
         made.version = made.own_version = version
         made.own, made.pinned = own, went_back
@@ -532,35 +621,106 @@ class OwnWrites(Generic[T]):
             return
         if entry is None:
             entry = self._enter(key, scope, uid, now)
-        elif entry.version is None or number <= entry.version:
+        elif entry.version is None or number <= (entry.own_version or 0):
             return
         else:
             entry.sequence = self._next()
-        entry.version = number
+        entry.version = max(entry.version or 0, number)
         entry.changes.append((number, uid, change))
+        entry.changes.sort(key=lambda each: each[0])
         self._wait_for(key, entry)
 
-    def deleted(self, sent: SentWrite, key: str, namespace: str, uid: str, now: float) -> None:
-        """Take that an object was deleted. Without a uid, it is the one that was known."""
+    def _put_below(self, key: str, entry: _Entry[T], own: T | None, uid: str, version: int) -> None:
+        """Take what a write made that was answered after a later one."""
+        if entry.is_gone:
+            if uid in entry.pending:
+                entry.seen = max(entry.seen or 0, version)
+            return
+        progress = version_number(entry.scope.version) or 0
+        is_newer = version > max(entry.own_version or 0, progress)
+        if entry.changes and entry.uid == uid and is_newer:  # the later one told of a part only
+            entry.own, entry.own_version = own, version
+            entry.changes = [each for each in entry.changes if each[0] > version]
+            self._show(key, entry.shown())
+
+    def deleted(
+        self,
+        sent: SentWrite,
+        key: str,
+        namespace: str,
+        uid: str,
+        now: float,
+        *,
+        version: int | None = None,
+    ) -> None:
+        """Take that an object was deleted. Without a uid, it is the one that was known.
+
+        Args:
+            sent: What was known when the deletion was sent.
+            key: The key of the object.
+            namespace: Its namespace; empty if it has none.
+            uid: Its uid, if the answer has one.
+            now: The time.
+            version: A version at which it was there, if the answer has one.
+        """
         uid = uid or (sent.known[0] if sent.known else "")
         scope, entry = self._scope_of(namespace), self._entries.get(key)
         if scope is None or scope is not sent.scope or not uid:
             return
-        watched = self._watched(key)
-        if uid in sent.deleted and (watched is not None or not self._is_selective):
-            return  # the watch was faster than the answer
-        if entry is not None and entry.uid != uid and entry.sequence > sent.sequence:
-            was_known = sent.known is not None and sent.known[0] == entry.uid
-            if not (entry.is_gone and was_known):
-                return  # it was made while the deletion was answered
-            # Two deletions overlapped, and this one is of the object that came after the known one.
-        made = self._enter(key, scope, uid, now)
-        known = sent.known
-        made.seen = known[1] if known is not None and known[0] == uid else None
-        made.is_seen = made.is_seen or uid in sent.deleted
-        made.floor = max(made.floor, sent.floor, sent.progress or 0)
-        scope.unbounded[key] = made.sequence
+        sent.note(uid, version)
+        if self._is_known_gone(sent, key, uid):
+            return
+        if self._is_followed(sent, key, uid):
+            if entry is not None:
+                entry.earlier |= {uid}
+            return
+        if entry is not None and entry.is_gone and _is_unordered(entry, sent, uid):
+            entry.sequence, entry.at, entry.bound = self._next(), now, None
+            entry.pending.add(uid)
+            entry.unseen.add(uid)
+        else:
+            entry = self._enter(key, scope, uid, now)
+            entry.seen = sent.alive.get(uid)
+        if uid in sent.deleted:
+            entry.unseen.discard(uid)
+        entry.earlier |= sent.before - entry.pending
+        entry.floor = max(entry.floor, sent.floor, sent.progress or 0)
+        scope.unbounded[key] = entry.sequence
         self._show(key, None)
+
+    def _is_known_gone(self, sent: SentWrite, key: str, uid: str) -> bool:
+        """Tell whether the watch was faster than the answer to a deletion.
+
+        With selectors, it delivers a deletion of an object that is there but not selected.
+        """
+        if uid not in sent.deleted or not self._is_selective:
+            return uid in sent.deleted
+        watched = self._watched(key)
+        return watched is not None and _metadata(watched).uid != uid
+
+    def _is_followed(self, sent: SentWrite, key: str, uid: str) -> bool:
+        """Tell whether the name has an object that was made after the one that was deleted.
+
+        Objects of one name exist one after the other: a version at which each was there tells which
+        is the later one. What was seen before the deletion was sent is the earlier one. If nothing
+        tells, an object that the program wrote meanwhile is taken for the later one.
+        """
+        entry, watched = self._entries.get(key), self._watched(key)
+        if entry is not None:
+            other, version = entry.uid, entry.seen if entry.is_gone else entry.version
+            is_own = entry.sequence > sent.sequence and not entry.is_gone
+            if uid in entry.earlier:
+                return True
+        elif watched is not None:
+            other = _metadata(watched).uid
+            version = version_number(_metadata(watched).resource_version)
+            is_own = other in sent.written
+        else:
+            return False
+        if other == uid or sent.is_after(other, version):
+            return False
+        alive = sent.alive.get(uid)
+        return is_own if alive is None or version is None else version > alive
 
     def _bound(self, scope: _Scope, created: SentWrite, version: int) -> None:
         """Note that the deletions that were answered before a create was sent are older than it."""
@@ -581,7 +741,7 @@ class OwnWrites(Generic[T]):
         entry = self._entries[key] = _Entry[T](scope, self._next(), now, uid, watched)
         if before is not None:
             entry.floor = max(before.floor, before.version or 0)
-            entry.earlier = (before.earlier | {before.uid}) - {uid}
+            entry.earlier = (before.earlier | before.pending) - {uid}
         scope.unbounded.pop(key, None)
         if len(self._entries) > MOST_ENTRIES:
             oldest = next(iter(self._entries))
@@ -678,7 +838,15 @@ def _is_later(entry: _Entry[Any], sent: SentWrite, uid: str, version: int) -> bo
     """
     if sent.sequence >= entry.sequence:
         return False
-    return entry.uid == uid if entry.version is None else entry.version >= version
+    return entry.is_older(uid, version) if entry.version is None else entry.version >= version
+
+
+def _is_unordered(entry: _Entry[Any], sent: SentWrite, uid: str) -> bool:
+    """Tell whether nothing says which of two objects that were deleted was the later one."""
+    if entry.sequence <= sent.sequence or uid in entry.pending:
+        return False
+    is_known = sent.alive.get(uid) is not None and entry.seen is not None
+    return not is_known and not sent.is_after(entry.uid, entry.seen)
 
 
 def _went_back(

@@ -21,6 +21,7 @@ __all__ = [
     "incomplete",
     "not_started",
     "reason",
+    "stood_still",
     "timed_out",
 ]
 
@@ -57,6 +58,12 @@ def not_started(names: Iterable[str]) -> NotSynced:
     """Return the error for a wait for caches that were not started."""
     named = ", ".join(names)
     return NotSynced(f"not started: {named}; call start() after asking for them, then wait")
+
+
+def stood_still(why: str, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
+    """Return the error for caches that are not full, while nobody moves the FakeClock."""
+    named = ", ".join(f"{name} ({status})" for name, status in states)
+    return SyncTimeout(f"{who}waited for caches: {named}: {why}")
 
 
 def timed_out(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:

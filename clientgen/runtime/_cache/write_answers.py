@@ -13,6 +13,7 @@ from .._models.deep_copy import deep_copy
 from .._models.meta_v1 import ModelList, PartialObjectMetadata, Status
 from .._models.unstructured import Object, Unstructured
 from .indexer import meta_namespace_key
+from .own_writes import version_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,7 +154,8 @@ class WriteAnswers(Generic[T]):
     def _gone(self, sent: SentWrite, obj: Any) -> Callable[[float], None]:
         metadata: ObjectMeta = obj.metadata
         key, namespace, uid = meta_namespace_key(obj), metadata.namespace, metadata.uid
-        return lambda now: self._writes.deleted(sent, key, namespace, uid, now)
+        version = version_number(metadata.resource_version)
+        return lambda now: self._writes.deleted(sent, key, namespace, uid, now, version=version)
 
     def _emptied(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
