@@ -18,7 +18,7 @@ def test_the_bug_is_found(name: str):
     case = CASES[name]
 
     with pytest.raises(FoundBug) as caught:
-        case.explore(case.buggy, budget=60.0, runs=150)
+        case.explore(case.buggy, budget=60.0, runs=250)
 
     assert "What happened:" in str(caught.value)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from itertools import chain, islice
+from functools import cache
+from itertools import chain, islice, zip_longest
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .explored_cluster import Template
-from .faults import parse, text_of
+from .faults import PLACED, parse, text_of
+from .outliving import Outliving
+from .random_texts import RandomTexts, may_be_random
 from .records import Outcome, Violation
 from .run import Run
 from .search import pairs, shrunk, singles, unique
@@ -19,12 +24,13 @@ from .states import difference
 from .virtual_time import VirtualTime
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from clientgen.runtime.aio import AsyncRest
 
     from .._fake.cluster import Definitions, FakeCluster
     from .faults import Fault
+    from .records import Event
 
 __all__ = ["Exploration", "FoundBug", "explore"]
 
@@ -34,6 +40,7 @@ E = TypeVar("E")
 _cpu = time.process_time
 _MOST_EVENTS = 80
 _MOST_BASES = 400
+_MOST_DIFFERENCES = 6
 
 
 class FoundBug(AssertionError):  # noqa: N818 - it is what was looked for
@@ -80,6 +87,7 @@ def explore(
     setup: Callable[[FakeCluster], object] | None = ...,
     replicas: int = ...,
     invariant: Callable[[FakeCluster], object] | None = ...,
+    finally_: Callable[[FakeCluster], object] | None = ...,
     compare: Callable[[FakeCluster], object] | None = ...,
     ignore: Sequence[str] = ...,
     seed: int = ...,
@@ -98,6 +106,7 @@ def explore(
     setup: Callable[[FakeCluster, E], object] | None = ...,
     replicas: int = ...,
     invariant: Callable[[FakeCluster, E], object] | None = ...,
+    finally_: Callable[[FakeCluster, E], object] | None = ...,
     compare: Callable[[FakeCluster, E], object] | None = ...,
     ignore: Sequence[str] = ...,
     seed: int = ...,
@@ -115,6 +124,7 @@ def explore(
     setup: Callable[..., object] | None = None,
     replicas: int = 1,
     invariant: Callable[..., object] | None = None,
+    finally_: Callable[..., object] | None = None,
     compare: Callable[..., object] | None = None,
     ignore: Sequence[str] = (),
     seed: int = 0,
@@ -142,8 +152,9 @@ def explore(
         crds: CustomResourceDefinitions: files, folders, or objects.
         setup: called with the `FakeCluster` before anything else, to add objects or to `play`.
         replicas: how many processes of the program run at once.
-        invariant: called with the `FakeCluster` after each write. It raises AssertionError, or
-            returns False or a text, if something is wrong.
+        invariant: called with the `FakeCluster` after each write, whoever makes it. It raises
+            AssertionError, or returns False or a text, if something is wrong.
+        finally_: called in the same way at the end of each run, also of the undisturbed one.
         compare: returns what is compared in the end, instead of all objects.
         ignore: what is not compared: objects as `configmaps default/lock*`, or fields as
             `pods:status.message`.
@@ -154,29 +165,43 @@ def explore(
 
     Raises:
         FoundBug: The program has a bug, or a user's error in the undisturbed run.
-        ValueError: The schedule is none, or a number makes no sense.
-        RuntimeError: The program behaves differently each time.
+        ValueError: The schedule is none, or says what never happens; a pattern of `ignore` is only
+            a kind; or a number makes no sense.
+        TypeError: The program is one for threads, or a function is none that can be called.
+        RuntimeError: The program behaves differently each time: it keeps something in a variable
+            that outlives its process, for example.
     """
     if replicas < 1:
         raise ValueError(f"replicas={replicas}: at least one has to run")
+    for name, function in (("invariant", invariant), ("finally_", finally_), ("compare", compare)):
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(f"{name} must be an ordinary function: nothing awaits what it returns")
+    _check_ignored(ignore)
     virtual_time = VirtualTime()
     with virtual_time.installed():
         setting = Setting(
             build=build,
             scenario=scenario,
             clientset=clientset,
-            template=Template(virtual_time),
+            template=_template(),
             time=virtual_time,
             crds=crds,
             setup=setup,
             external=external,
             replicas=replicas,
             invariant=invariant,
+            finally_=finally_,
             compare=compare,
             ignore=ignore,
             seed=seed,
         )
         return _Explorer(setting, budget, runs).explore(schedule)
+
+
+@cache
+def _template() -> Template:
+    """The objects of every new server; it takes as long as a run to make them."""
+    return Template(VirtualTime())
 
 
 class _Explorer:
@@ -190,24 +215,50 @@ class _Explorer:
         self._runs = 0
         self._skipped = 0
         self._calm = Outcome()
+        self._texts = RandomTexts()
 
     def explore(self, schedule: str | None) -> Exploration:
         wanted = None if schedule is None else parse(schedule)
-        Run(self._setting, ()).execute()  # modules that are loaded late are loaded now
-        self._setting.time.look_for_modules()
-        self._calm = self._execute(())
+        self._calm = self._execute_twice()
         if self._calm.violation is not None:
             raise self._found((), self._calm)
-        again = Run(self._setting, ()).execute()
-        if self._calm.signature() != again.signature():
-            raise RuntimeError(_unequal(self._calm, again))
         self._setting.most_requests = 600 + 20 * self._calm.requests
         if wanted is not None:
             outcome = self._execute(wanted)
             if outcome.violation is not None:
                 raise self._found(wanted, outcome)
+            if not outcome.is_skipped:
+                _check_reached(wanted, outcome)
             return self._result(is_systematic=False)
         return self._search()
+
+    def _execute_twice(self) -> Outcome:
+        """Run without faults, twice; both have to be equal, else later runs say nothing.
+
+        Raises:
+            RuntimeError: they are not.
+        """
+        setting = self._setting
+        outliving = Outliving(setting.time.modules_of_program, setting.build)
+        first = Run(setting, ()).execute()
+        setting.time.look_for_modules()  # those that were loaded meanwhile
+        try:
+            again = self._execute(())
+        except Exception as error:
+            raise RuntimeError(_unequal(first, None, outliving.hint(), error)) from error
+        if first.signature() != again.signature():
+            raise RuntimeError(_unequal(first, again, outliving.hint()))
+        if again.violation is None and may_be_random(again.state, again.external):
+            self._learn_texts(first, again)
+        return again
+
+    def _learn_texts(self, *equal: Outcome) -> None:
+        """See which texts are others if uids, versions and times are."""
+        try:
+            other = Run(replace(self._setting, is_other=True), ()).execute()
+        except Exception:  # noqa: BLE001 - the program needs this time of day, for example
+            return
+        self._texts.learn(*((each.state, each.external) for each in (*equal, other)))
 
     def _search(self) -> Exploration:
         random = Random(self._setting.seed)  # noqa: S311 - the order of runs, no secrets
@@ -237,7 +288,11 @@ class _Explorer:
 
     def _execute(self, faults: tuple[Fault, ...]) -> Outcome:
         self._runs += 1
-        outcome = Run(self._setting, faults).execute()
+        try:
+            outcome = Run(self._setting, faults).execute()
+        except Exception as error:
+            error.add_note(f"explore: this happened with schedule={text_of(faults)!r}")
+            raise
         if outcome.is_skipped:
             self._skipped += 1
         elif faults and outcome.violation is None:
@@ -246,12 +301,16 @@ class _Explorer:
 
     def _compared(self, faults: tuple[Fault, ...], outcome: Outcome) -> Violation | None:
         calm = self._calm
-        lines = difference(calm.state, outcome.state)
+        texts = self._texts
+        lines: list[str] = []
+        if outcome.state != calm.state:
+            lines = difference(texts.state(calm.state), texts.state(outcome.state))
         # An object that was created again is another one to the system beside the cluster.
         is_comparable = self._setting.compare or not any(each.kind == "recreate" for each in faults)
-        if is_comparable and calm.external != outcome.external:
+        want, have = texts.value(calm.external), texts.value(outcome.external)
+        if is_comparable and want != have:
             what = "the compared value" if self._setting.compare else "the external system"
-            lines.append(f"{what} is {outcome.external!r}, not {calm.external!r}")
+            lines.append(f"{what} is {have!r}, not {want!r}")
         if lines:
             shown = "\n".join(f"  {line}" for line in lines[:12])
             return Violation("state", f"the end differs from that of the undisturbed run:\n{shown}")
@@ -290,6 +349,35 @@ class _Explorer:
         )
 
 
+def _check_ignored(ignore: Sequence[str]) -> None:
+    """Refuse patterns that no object has.
+
+    Raises:
+        ValueError: there is one.
+    """
+    for each in ignore:
+        if not set(each) & set(" :*?["):
+            what = f"'{each} *' for the objects, or '{each}:spec.field' for a field of them"
+            raise ValueError(
+                f"ignore: {each!r} is only a kind, which ignores nothing; write {what}"
+            )
+
+
+def _check_reached(faults: tuple[Fault, ...], outcome: Outcome) -> None:
+    """Refuse a schedule that has done nothing.
+
+    Raises:
+        ValueError: a place of it was not reached.
+    """
+    for each in faults:
+        is_late = each.kind == "rush" and each.n > outcome.steps
+        if is_late or (each.kind in PLACED and str(each) not in outcome.hits):
+            raise ValueError(
+                f"schedule: {each} never happened, as the run has no such request, change or step; "
+                "the program, the scenario or the seed is not that of the report"
+            )
+
+
 def _kept(calm: Outcome) -> frozenset[str]:
     return frozenset(calm.state)
 
@@ -318,11 +406,43 @@ def _story(outcome: Outcome, schedule: str, seed: int, runs: int, seconds: float
     )
 
 
-def _unequal(one: Outcome, other: Outcome) -> str:
-    pairs_of = zip(one.events, other.events, strict=False)
-    first = next(((a, b) for a, b in pairs_of if a != b), None)
-    what = f": once {first[0].text!r}, once {first[1].text!r}" if first else ""
-    return (
-        f"the program does not do the same in two equal runs{what}; it may use threads, the "
-        "machine's clock, or a variable that outlives the process"
+def _unequal(
+    first: Outcome, again: Outcome | None, hint: str, error: Exception | None = None
+) -> str:
+    """Say how two runs without faults differ, and what to do."""
+    lines = ["the program does not do the same in two equal runs, so that no run says anything:"]
+    if again is None:
+        lines.append(f"  the first came to its end, the second raised {error!r}")
+    else:
+        lines += [f"  {line}" for line in _unequal_lines(first, again)]
+    lines.append(
+        "Something outlives the process: it has to be made anew by each call of build, as a killed "
+        "process has lost it."
     )
+    if hint:
+        lines.append(hint)
+    lines.append("Or the program uses threads, or a clock or random numbers that are not Python's.")
+    return "\n".join(lines)
+
+
+def _unequal_lines(first: Outcome, again: Outcome) -> Iterator[str]:
+    if first.requests != again.requests:
+        yield f"requests: once {first.requests}, then {again.requests}"
+    events = zip_longest(first.events, again.events)
+    for one, other in events:
+        if one != other:
+            yield f"once {_told(one)}, then {_told(other)}"
+            break
+    else:
+        points = zip_longest(first.points, again.points)
+        pair = next(((one, other) for one, other in points if one != other), None)
+        if pair is not None:
+            once, then = (repr(each.label) if each is not None else "nothing" for each in pair)
+            yield f"once {once}, then {then}"
+    yield from difference(first.state, again.state)[:_MOST_DIFFERENCES]
+    if first.external != again.external:
+        yield f"the external system: once {first.external!r}, then {again.external!r}"
+
+
+def _told(event: Event | None) -> str:
+    return "nothing" if event is None else f"{event.who}: {event.text!r} at {event.time:.3f} s"

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["KINDS", "Fault", "parse", "text_of"]
+__all__ = ["KINDS", "PLACED", "Fault", "parse", "text_of"]
 
 KINDS: Final = {
     "crash-before": "the process is killed before the server receives the request",
@@ -20,6 +20,7 @@ KINDS: Final = {
     "fail": "the server answers 500, and does nothing",
     "lost": "the server does what the request says, but the answer is lost",
     "touch": "somebody else annotates the object just before the request",
+    "annotate": "somebody else annotates the object so many seconds after this change",
     "recreate": "the user deletes the object and creates it again just before the request",
     "early": "the user does the step just before the request",
     "rush": "the user does the step at once, without waiting for what follows from the one before",
@@ -27,10 +28,15 @@ KINDS: Final = {
     "gap": "the same, and then they break: only the state that is left is read",
     "lag": "watches tell of these objects so many seconds late",
     "pause": "the process stands still for so many seconds before it sends the request",
+    "pause-after": "the process stands still for so many seconds when it has got the answer",
     "cut-off": "the network is down for the process for so many seconds",
+    "late": "the request is on its way for so many seconds, and the process stands still meanwhile",
     "garbage": "garbage is collected so many seconds late",
     "latency": "every request and every event takes another time, by this seed",
 }
+
+PLACED: Final = frozenset(KINDS) - {"rush", "lag", "garbage", "latency"}
+"""Those that need a request, a change or a step to happen."""
 
 _TEXT: Final = re.compile(r"([a-z-]+)\((.*?)(?:#(\d+))?(?:, ([a-z0-9.]+))?\)")
 

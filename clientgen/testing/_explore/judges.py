@@ -10,9 +10,9 @@ from .states import UNJUDGED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .._apiserver.storage.store import Store
+    from .._apiserver.storage.store import Record, Store
 
-__all__ = ["endless_failures", "stuck_objects"]
+__all__ = ["endless_failures", "foreign_owners", "is_garbage", "stuck_objects"]
 
 _MOST_ENDS: Final = 5
 
@@ -34,15 +34,40 @@ def endless_failures(
 
 def stuck_objects(store: Store, known: Mapping[str, int]) -> Iterator[Violation]:
     """Objects whose deletion does not end, and those whose owner does not exist."""
-    uids = {record.uid for each in store.collections() for record in each.now()}
+    homes = {record.uid: record.namespace for each in store.collections() for record in each.now()}
     for title, metadata in _objects(store, known):
         if metadata.get("deletionTimestamp"):
             left = ", ".join(metadata.get("finalizers") or ()) or "nothing"
             why = f"it waits for the finalizers {left}"
             yield Violation("deletion", f"{title} is never removed: {why}")
         owners = metadata.get("ownerReferences") or ()
-        if owners and not any(owner.get("uid") in uids for owner in owners):
+        known_owners = [homes[owner["uid"]] for owner in owners if owner.get("uid") in homes]
+        if owners and not known_owners:
             yield Violation("orphan", f"{title} belongs to an object that does not exist")
+        elif known_owners and not any(
+            home in ("", metadata.get("namespace", "")) for home in known_owners
+        ):
+            why = "it belongs to an object of another namespace, and stays when that is deleted"
+            yield Violation("orphan", f"{title} has no owner that counts: {why}")
+
+
+def is_garbage(store: Store, record: Record) -> bool:
+    """Whether all owners of an object are gone, so that the garbage collector deletes it."""
+    owners = {each.get("uid") for each in record.value()["metadata"].get("ownerReferences") or ()}
+    return bool(owners) and not any(
+        other.uid in owners for each in store.collections() for other in each.now()
+    )
+
+
+def foreign_owners(store: Store) -> Iterator[Violation]:
+    """Objects that the garbage collector has deleted: their owner lives in another namespace."""
+    for record in store.collection("events").now():
+        if b"OwnerRefInvalidNamespace" in record.data:
+            event = record.value()
+            about = event["involvedObject"]
+            where = "/".join(filter(None, (about.get("namespace"), about["name"])))
+            what = f"{about['kind']} {where} has an owner in another namespace"
+            yield Violation("orphan", f"{what}, and Kubernetes deletes it: {event['message']}")
 
 
 def _objects(store: Store, known: Mapping[str, int]) -> Iterator[tuple[str, dict[str, Any]]]:

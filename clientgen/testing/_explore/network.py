@@ -19,7 +19,8 @@ from .._fake.actions import action_of
 from .._fake.faults import ConnectionCut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from clientgen.runtime._http.request import HttpRequest
 
@@ -37,7 +38,11 @@ class World(Protocol):
     """The run, as transports see it."""
 
     loop: VirtualLoop
-    dispatcher: Dispatcher
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """The way to the server."""
+        ...
 
     def latency(self) -> float:
         """The seconds that a request, or an answer, takes."""
@@ -57,14 +62,10 @@ class World(Protocol):
         """Do what comes before a request; returns the answer if the server is not to be asked."""
         ...
 
-    def ask(
-        self,
-        transport: Transport,
-        request: HttpRequest,
-        action: Action | None,
-        wake: Callable[[], None],
-    ) -> Answer:
-        """Let the server answer."""
+    def acting(
+        self, transport: Transport, request: HttpRequest, action: Action | None
+    ) -> AbstractContextManager[None]:
+        """Know meanwhile who changes objects."""
         ...
 
     async def after(
@@ -98,7 +99,7 @@ class Transport:
         if failed is None:
             await asyncio.sleep(run.latency())
             self._check(request)
-        answer = failed or await self._ask(request, action)
+        answer = failed or await self.ask(request, action)
         body = answer.body if isinstance(answer, Response) else await self._whole(answer)
         await run.after(self, request, action, answer.status)
         await asyncio.sleep(run.latency())
@@ -113,7 +114,7 @@ class Transport:
         self._check(request)
         await asyncio.sleep(self.run.latency())
         self._check(request)
-        answer = await self._ask(request, action)
+        answer = await self.ask(request, action)
         return WatchStream(self, request, action, answer)
 
     async def aclose(self) -> None:
@@ -130,9 +131,11 @@ class Transport:
         if self.is_down or self.offline_until > self.run.loop.now:
             raise ConnectionLost(f"{request.info}: the connection was lost")
 
-    async def _ask(self, request: HttpRequest, action: Action | None) -> Response | Stream:
+    async def ask(self, request: HttpRequest, action: Action | None) -> Response | Stream:
+        """Let the server answer now, and wait for what it has to ask webhooks."""
         woken = asyncio.Event()
-        answer: Answer = self.run.ask(self, request, action, woken.set)
+        with self.run.acting(self, request, action):
+            answer: Answer = self.run.dispatcher.handle(request, woken.set)
         with self.run.dispatcher.backends.on_loop(alone=True) as asking:
             while isinstance(answer, Deferred):
                 asking.start(answer.calls)
@@ -140,7 +143,8 @@ class Transport:
                     async with asyncio.timeout(max(0.0, answer.deadline - self.run.loop.now)):
                         await woken.wait()
                 woken.clear()
-                answer = self.run.dispatcher.resume(answer, woken.set)
+                with self.run.acting(self, request, action):
+                    answer = self.run.dispatcher.resume(answer, woken.set)
         assert not isinstance(answer, Upgrade)  # this transport opens no WebSockets
         return answer
 
@@ -212,7 +216,7 @@ class WatchStream:
             self._ended = True
             self.wake()
         elif (deadline := self._answer.deadline) is not None:
-            self._run.loop.call_at(deadline, self._pull, context=Context())
+            self._run.loop.at(deadline, self._pull, context=Context())
 
     def _add(self, chunk: bytes) -> None:
         *lines, self._partial = (self._partial + chunk).split(b"\n")
@@ -222,7 +226,7 @@ class WatchStream:
             lag = 0.0 if self._is_initial else self._run.event_lag(self)
             self._latest = max(self._latest, self._run.loop.now + lag)
             self._lines.append((self._latest, line + b"\n", self._is_initial))
-            self._run.loop.call_at(self._latest, self.wake, context=Context())
+            self._run.loop.at(self._latest, self.wake, context=Context())
             if self._is_initial and _END_OF_INITIAL in line:
                 self._is_initial = False
 

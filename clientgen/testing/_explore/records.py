@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from .random_texts import RandomTexts
+
 __all__ = ["Event", "Outcome", "Point", "Violation"]
 
 
@@ -46,7 +48,7 @@ class Violation(Struct, frozen=True):
 
 
 class Outcome(Struct):
-    """All that is known of a run."""
+    """All that is known of a run. Its state and its external system have their random texts."""
 
     events: list[Event] = field(default_factory=list[Event])
     points: list[Point] = field(default_factory=list[Point])
@@ -63,4 +65,9 @@ class Outcome(Struct):
 
     def signature(self) -> tuple[object, ...]:
         """What has to be equal if a run is repeated."""
-        return (tuple((each.time, each.who, each.text) for each in self.events), str(self.state))
+        return (
+            tuple((each.time, each.who, each.text) for each in self.events),
+            tuple((each.label, each.n) for each in self.points),
+            str(RandomTexts().state(self.state)),
+            str(RandomTexts().value(self.external)),
+        )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from clientgen.runtime._models.arguments import named
 
 from .network import Transport, World
 from .virtual_loop import Process, text_of
@@ -15,12 +18,24 @@ __all__ = ["Replica"]
 
 _RESTART: Final = 1.0
 _LONGEST_BACKOFF: Final = 30.0
+_FOR_THREADS: Final = (
+    "the program uses clientgen.runtime.sync, which is for threads: explore runs asyncio programs; "
+    "use clientgen.runtime.aio in it, such as AsyncManager for Manager"
+)
 
 
 class Surroundings(World, Protocol):
     """The run, as replicas see it."""
 
     is_over: bool
+
+    def new_process(self, name: str) -> Process:
+        """A process with a number of its own."""
+        ...
+
+    def refuse(self, error: Exception) -> None:
+        """End the run: what is explored cannot be."""
+        ...
 
     def start_program(self, transport: Transport) -> object:
         """Call `build`."""
@@ -56,7 +71,7 @@ class Replica:
         """Start a process, unless one runs."""
         if self.process is not None or self.is_held_down or self.run.is_over:
             return
-        self.process = process = Process(self.name)
+        self.process = process = self.run.new_process(self.name)
         self.transport = Transport(self.run, self.name)
         self.processes.append(process)
         if len(self.processes) > 1:
@@ -104,7 +119,11 @@ class Replica:
         how = "ends"
         try:
             await self._program(transport)
+        except NotExplorable as error:
+            self.run.refuse(TypeError(str(error)))
         except Exception as error:  # noqa: BLE001 - whatever it is, the process ends with it
+            if _is_of_threads(error):
+                self.run.refuse(TypeError(f"{_FOR_THREADS} ({error})"))
             how = f"ends with {text_of(error)}"
         if self.process is process and not self.run.is_over:
             self.run.tell(self.name, how)
@@ -114,7 +133,26 @@ class Replica:
 
     async def _program(self, transport: Transport) -> None:
         made: Any = self.run.start_program(transport)
-        if hasattr(made, "run"):
-            made = made.run()
-        if inspect.isawaitable(made):
-            await made
+        if run := getattr(made, "run", None):
+            if not inspect.iscoroutinefunction(run):
+                raise NotExplorable(f"{_FOR_THREADS} (build returned {named(made)})")
+            made = run()
+        if not inspect.isawaitable(made):
+            raise NotExplorable(
+                f"build returned {named(made)}: write a coroutine function that runs until it is "
+                "cancelled, or return an AsyncManager or AsyncController that does not run yet"
+            )
+        await made
+
+
+class NotExplorable(Exception):  # noqa: N818 - tells who starts the program
+    """What `build` makes is no program that can be run."""
+
+
+def _is_of_threads(error: Exception) -> bool:
+    """Whether an argument was refused by the flavour of the runtime that is for threads."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return isinstance(error, TypeError) and any(
+        str(frame.f_globals.get("__name__")).startswith("clientgen.runtime._sync.")
+        for frame in frames
+    )

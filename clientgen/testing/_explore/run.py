@@ -14,26 +14,26 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct, json
 
+from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._config.cluster_config import ClusterConfig
-from clientgen.runtime.errors import ConnectionLost
+from clientgen.runtime.errors import Conflict, ConnectionLost
 
 from .._apiserver.responses.answers import Response
 from .explored_cluster import ExploredCluster
-from .judges import endless_failures, stuck_objects
+from .judges import endless_failures, foreign_owners, is_garbage, stuck_objects
 from .network import Transport, WatchStream
 from .other_writers import OtherWriters
 from .records import Event, Outcome, Point, Violation
 from .replicas import Replica
 from .states import UNJUDGED, plain_value, public_fields, state_of
-from .virtual_loop import TooBusy, VirtualLoop, text_of
+from .virtual_loop import Process, TooBusy, VirtualLoop, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from clientgen.runtime._http.request import HttpRequest
 
-    from .._apiserver.responses.answers import Answer
-    from .._apiserver.storage.store import Change, Collection
+    from .._apiserver.storage.store import Change, Collection, Record
     from .._fake.actions import Action
     from .faults import Fault
     from .setting import Setting
@@ -50,10 +50,15 @@ _MOST_QUIET_HELD: Final = 8.0
 _REST: Final = 30.0
 _MOST_REST: Final = 240.0
 _AFTER_REST: Final = 150.0
+_AFTER_FAULT: Final = 15.0
 _MOST_STALE_WRITES: Final = 12
 _LONGEST: Final = 60.0
 _MOST_EQUAL_WRITES: Final = 100
+_MOST_CONFLICTS: Final = 4
+_LANDS_BEFORE_RESUME: Final = 1.0
+_NEXT_REPLICA: Final = 1.5
 _ROUNDS: Final = 6
+_OTHER: Final = 12_345
 _CONTROLLERS: Final = "clientgen.runtime.controllers"
 
 
@@ -76,22 +81,25 @@ class Run:
         self.setting = setting
         self.faults = faults
         self.loop = VirtualLoop()
-        setting.time.begin(self.loop, setting.seed)
+        seed = setting.seed + setting.is_other
+        setting.time.begin(self.loop, seed, shift=_OTHER * setting.is_other)
         garbage = next((float(each.how) for each in faults if each.kind == "garbage"), _GARBAGE)
         self.cluster = ExploredCluster(
             setting.template,
             self.loop,
             setting.time,
-            seed=setting.seed,
+            seed=seed,
             crds=setting.crds,
             controller_delay=garbage,
         )
         self.dispatcher = self.cluster.dispatcher
+        if setting.is_other:
+            self.cluster.server.cluster.store.version += _OTHER
         self.outcome = Outcome()
         self.externals: tuple[Any, ...] = () if setting.external is None else (setting.external(),)
         self.is_over = False
-        seed = next((int(each.how) for each in faults if each.kind == "latency"), None)
-        self._random = None if seed is None else Random(seed)  # noqa: S311 - order, no secrets
+        chance = next((int(each.how) for each in faults if each.kind == "latency"), None)
+        self._random = None if chance is None else Random(chance)  # noqa: S311 - no secrets
         self._lags = {each.at: float(each.how) for each in faults if each.kind == "lag"}
         self._held: list[_Held] = []
         self._counts: Counter[str] = Counter()
@@ -100,10 +108,16 @@ class Run:
         self._actor = ""
         self._failed: asyncio.Future[None] | None = None
         self._action: Action | None = None
+        self._request: HttpRequest | None = None
         self._last_change = 0.0
+        self._recovered = 0.0
         self._program_changes = 0
         self._last_writes: list[str] = []
         self._has_changed = False
+        self._is_checking = False
+        self._anew: tuple[HttpRequest, str, str, str] | None = None
+        self._processes = 0
+        self._error: Exception | None = None
         self._requests = 0
         self._user = Transport(self)
         self._is_dirty = True
@@ -124,15 +138,23 @@ class Run:
         if setting.setup is not None:
             setting.setup(self.cluster, *self.externals)
         self.cluster.server.cluster.store.on_change(self._changed)
+        self.dispatcher.on_worked = self._check_invariant
 
     # ---- the whole ----------------------------------------------------------------------------
 
     def execute(self) -> Outcome:
         """Run it, and return what happened."""
-        root = logging.getLogger()
-        handlers, mine = root.handlers, list[logging.Handler]()
-        mine.append(_Failures(self))
-        root.handlers = mine
+        with _listening(_Failures(self)):
+            self._execute()
+        if self._error is not None:
+            raise self._error
+        self.outcome.is_skipped = self.outcome.is_skipped or self._others.is_spoiled
+        self.outcome.seconds = self.loop.now
+        self.outcome.steps = self._step
+        self.outcome.requests = self._requests
+        return self.outcome
+
+    def _execute(self) -> None:
         try:
             self.loop.run_until_complete(self._drive_until_failure())
         except TooBusy:
@@ -144,11 +166,6 @@ class Run:
                 if replica.transport is not None:
                     replica.transport.is_down = True
             self.loop.finish([each for replica in self.replicas for each in replica.processes])
-            root.handlers = handlers
-        self.outcome.seconds = self.loop.now
-        self.outcome.steps = self._step
-        self.outcome.requests = self._requests
-        return self.outcome
 
     async def _drive_until_failure(self) -> None:
         driving = asyncio.ensure_future(self._drive())
@@ -158,20 +175,11 @@ class Run:
             await driving
 
     async def _drive(self) -> None:
-        for replica in self.replicas:
-            replica.start()
-        try:
-            await self._play_user()
-        except TimeoutError as error:
-            if not self.faults:
-                raise
-            self.fail("waiting", f"the user waited in vain: {text_of(error)}")
-        except AssertionError:
-            raise
-        except Exception:
-            if not self.faults:
-                raise
-            self.outcome.is_skipped = True
+        for number, replica in enumerate(self.replicas):
+            # Those of a Deployment do not start in the same moment, either.
+            self.later(number * _NEXT_REPLICA, replica.start)
+        await self._play_user()
+        if self.outcome.is_skipped or self.outcome.violation is not None:
             return
         self._is_scenario_over = True
         self.tell("user", "has done everything")
@@ -185,8 +193,27 @@ class Run:
 
     async def _play_user(self) -> None:
         k = self._clientset(self._user)
-        result = self.setting.scenario(k, *self.externals)
-        await result
+        try:
+            await self.setting.scenario(k, *self.externals)
+        except Exception as error:
+            if not self.faults:
+                raise
+            self._judge_user(error)
+
+    def _judge_user(self, error: Exception) -> None:
+        """Say what an error of the scenario means if there are faults."""
+        match error:
+            case TimeoutError():
+                self.fail("waiting", f"the user waited in vain: {text_of(error)}")
+            case AssertionError():
+                self.fail("scenario", f"the user does not find what is expected: {error}")
+            case _:
+                self.outcome.is_skipped = True
+
+    def new_process(self, name: str) -> Process:
+        """A process with a number of its own."""
+        self._processes += 1
+        return Process(name, self._processes - 1)
 
     def start_program(self, transport: Transport) -> object:
         """Call `build`."""
@@ -197,7 +224,15 @@ class Run:
 
         rest = AsyncRest(_CONFIG, transport=transport)
         self.cluster.adopt(rest)
-        return self.setting.clientset(rest)
+        rest.clock = SYSTEM_CLOCK  # as in a real program: that of the process
+        made = self.setting.clientset(rest)
+        if not hasattr(made, "__aenter__"):
+            name = getattr(self.setting.clientset, "__name__", "clientset")
+            raise TypeError(
+                f"clientset={name}: explore runs asyncio programs; give the asyncio class of the "
+                "clientset, such as AsyncClientset"
+            )
+        return made
 
     def later(self, seconds: float, function: Callable[[], object]) -> None:
         """Do something later, whatever becomes of the processes."""
@@ -212,6 +247,13 @@ class Run:
         if self.outcome.violation is None and not self.is_over:
             self.outcome.violation = Violation(kind, text)
             self.tell("judge", text.partition("\n")[0])
+            if self._failed is not None and not self._failed.done():
+                self._failed.set_result(None)
+
+    def refuse(self, error: Exception) -> None:
+        """End the run: what is explored cannot be; `execute` raises this."""
+        if self._error is None and not self.is_over:
+            self._error = error
             if self._failed is not None and not self._failed.done():
                 self._failed.set_result(None)
 
@@ -241,11 +283,12 @@ class Run:
         for _ in range(_ROUNDS):
             if self.outcome.violation is not None:
                 return
+            await asyncio.sleep(self._recovered - self.loop.now)
             if not await self._settle(_REST, _MOST_REST):
                 break
             before = self._program_changes
             await asyncio.sleep(_AFTER_REST)
-            if self._program_changes == before:
+            if self._program_changes == before and self.loop.now >= self._recovered:
                 return
         writes = "\n".join(f"  {each}" for each in self._last_writes[-6:])
         self.fail(
@@ -258,9 +301,12 @@ class Run:
         self, transport: Transport, request: HttpRequest, action: Action | None
     ) -> Response | None:
         """Do what comes before a request; returns the answer if the server is not to be asked."""
+        self.setting.time.look_for_modules()  # a program may import when it needs something
         if not transport.name:
-            await self._before_user(action)
+            await self._before_user(request, action)
             return None
+        if self.externals:  # what has changed there since the last request
+            self._check_invariant(is_due=True)
         self._requests += 1
         if self._requests > self.setting.most_requests:
             self.fail("busy", f"the program has sent {self._requests} requests, and does not stop")
@@ -297,39 +343,86 @@ class Run:
                 self.tell(replica.name, f"{label} → 500, the server did nothing")
                 return _failure()
             case "touch":
-                self._others.touch(action, request)
+                self._others.touch(action)
             case "recreate":
-                self._others.recreate(action)
+                if self._others.recreate(action):
+                    self._expect_precondition(request, action)
             case "early":
                 await self._do_step_now(int(fault.how))
             case "pause":
-                replica.pause(float(fault.how))
+                self._pause(replica, float(fault.how))
                 await asyncio.sleep(0)
+            case "late":
+                return await self._land_late(transport, request, action, float(fault.how))
             case "cut-off":
                 self.tell(replica.name, f"has no network for {fault.how} s")
                 transport.offline_until = self.loop.now + float(fault.how)
+                self._expect_trouble(float(fault.how))
                 transport.break_streams()
                 raise ConnectionLost(f"{request.info}: the connection was lost")
             case _:
                 pass
         return None
 
-    def ask(
-        self,
-        transport: Transport,
-        request: HttpRequest,
-        action: Action | None,
-        wake: Callable[[], None],
-    ) -> Answer:
-        """Let the server answer."""
-        if transport.name:
-            self._actor, self._action = transport.name, action
+    def _pause(self, replica: Replica, seconds: float) -> None:
+        replica.pause(seconds)
+        self._expect_trouble(seconds)
+
+    def _expect_trouble(self, seconds: float) -> None:
+        """Let the program recover: after so long, the next attempt may come as much later."""
+        self._recovered = max(self._recovered, self.loop.now + 2 * seconds)
+
+    async def _land_late(
+        self, transport: Transport, request: HttpRequest, action: Action, seconds: float
+    ) -> Response:
+        """Let the process stand still while its request is on its way, and then arrives."""
+        replica = self._replica_of(transport)
+        self.tell(replica.name, f"sends {self._label(action)}, which takes long")
+        self._pause(replica, seconds)
+
+        async def land() -> Response:
+            await asyncio.sleep(max(0.0, seconds - _LANDS_BEFORE_RESUME))
+            self.tell("network", f"delivers {self._label(action)} of {replica.name}")
+            answer = await transport.ask(request, action)
+            assert isinstance(answer, Response)  # it is a write
+            return answer
+
+        # It is no task of the process: nothing that becomes of the process holds the request up.
+        landing = self.loop.create_task(land(), context=Context())
+        return await asyncio.shield(landing)
+
+    def _expect_precondition(self, request: HttpRequest, action: Action) -> None:
+        """Have a deletion judged whose object was just made anew."""
+        if action.verb != "delete" or action.subresource:
+            return
+        record = self.cluster.server.cluster.record(
+            action.group, action.resource, action.namespace, action.name
+        )
+        if record is not None:
+            self._anew = (request, action.group_resource, record.key, record.uid)
+
+    def _judge_deletion(self) -> None:
+        assert self._anew is not None
+        _, resource, key, uid = self._anew
+        self._anew = None
+        record = self.cluster.server.cluster.store.collection(resource).records.get(key)
+        if record is None or record.uid != uid or record.is_going:
+            what = f"the program deletes {resource} {key} by name, which is another object now"
+            why = "the user has made it anew, and the program has not seen that; give the uid"
+            self.fail("anew", f"{what}: {why}")
+
+    @contextmanager
+    def acting(
+        self, transport: Transport, request: HttpRequest, action: Action | None
+    ) -> Generator[None]:
+        """Know meanwhile who changes objects."""
+        self._actor, self._request, self._action = transport.name, request, action
         try:
-            answer = self.dispatcher.handle(request, wake)
+            yield
         finally:
             self._action = None
-        self._check_invariant()
-        return answer
+        if self._anew is not None and self._anew[0] is request:
+            self._judge_deletion()
 
     async def after(
         self, transport: Transport, request: HttpRequest, action: Action | None, status: int
@@ -338,7 +431,7 @@ class Run:
         if action is None or action.group_resource in UNJUDGED:
             return
         if not transport.name:
-            self._after_user(request, action, status)
+            self._after_user(action, status)
             return
         replica = self._replica_of(transport)
         label = self._label(action)
@@ -349,6 +442,9 @@ class Run:
             if fault.kind == "crash-after":
                 replica.kill("before it learns of the answer")
                 await self.loop.create_future()
+            if fault.kind == "pause-after":
+                self._pause(replica, float(fault.how))
+                await asyncio.sleep(0)
             if fault.kind == "lost":
                 self.tell(replica.name, "does not get the answer: the connection breaks")
                 raise ConnectionLost(f"{request.info}: the connection was lost")
@@ -374,10 +470,13 @@ class Run:
 
     def _hit(self, fault: Fault) -> None:
         self.outcome.hits.add(str(fault))
+        self._expect_trouble(_AFTER_FAULT)
 
     # ---- the user -----------------------------------------------------------------------------
 
-    async def _before_user(self, action: Action | None) -> None:
+    async def _before_user(self, request: HttpRequest, action: Action | None) -> None:
+        if self._others.pending:  # a user does one thing after the other
+            await self._settle(0.0, _LONGEST)
         number = self._step + 1
         if self._is_dirty:
             self._is_dirty = False
@@ -390,6 +489,7 @@ class Run:
                 await self._settle(_QUIET, _MOST_QUIET_HELD if is_held else _MOST_QUIET)
         if action is None or not action.is_write:
             return
+        self._others.check(request, action)
         self._is_dirty = True
         self._step = number
         self._since_step.clear()
@@ -426,12 +526,12 @@ class Run:
         except TimeoutError:
             pass
 
-    def _after_user(self, request: HttpRequest, action: Action, status: int) -> None:
+    def _after_user(self, action: Action, status: int) -> None:
         if not action.is_write:
             return
         self.tell("user", f"{self._label(action)} → {status}")
         if status < 300:  # noqa: PLR2004 - HTTP
-            self._others.remember(request, action)
+            self._others.stop_coming(action)
         self._last_change = self.loop.now
         if done := self._done.get(self._step):
             done.set()
@@ -451,6 +551,7 @@ class Run:
 
     def _changed(self, collection: Collection, change: Change) -> None:
         resource = collection.name
+        self._has_changed = True
         if resource in UNJUDGED:
             return
         record = change.record
@@ -467,12 +568,12 @@ class Run:
         self._counts[label] += 1
         n = self._counts[label]
         self._last_change = self.loop.now
-        self._has_changed = True
-        action = self._action
-        is_programs = action is not None and (
-            (action.group_resource, action.namespace) == (resource, record.namespace)
-            and action.name in ("", record.name)
-        )
+        is_asked_for = self._is_asked_for(resource, record)
+        is_programs = is_asked_for and bool(self._actor)
+        if is_asked_for and not is_programs:
+            assert self._request is not None
+            assert self._action is not None
+            self._others.hear(self._request, self._action, change)
         if is_programs:
             self._program_changes += 1
             self._last_writes.append(f"{self.loop.now:.3f} s: {label} by {self._actor}")
@@ -480,14 +581,34 @@ class Run:
         if change.after is not None and self._others.is_lost(resource, change.before, change.after):
             what = f"an annotation that somebody else has written to {resource} {where} is lost"
             self.fail("foreign", f"{what}: the program has overwritten it")
-        if is_programs and kind == "DELETED" and name == record.name:
+        if (
+            is_programs
+            and kind == "DELETED"
+            and name == record.name
+            and not is_garbage(self.cluster.server.cluster.store, record)
+        ):
             title = f"{resource} {where}"
             self.outcome.deletions[title] = self.outcome.deletions.get(title, 0) + 1
         self.outcome.points.append(Point("change", label, n, self._step, resource))
         for fault in self._faults_at(label, n):
-            if fault.kind in ("stale", "gap"):
-                self._hit(fault)
-                self._hold(resource, fault)
+            self._apply_to_change(fault, resource, record.key)
+
+    def _apply_to_change(self, fault: Fault, resource: str, key: str) -> None:
+        self._hit(fault)
+        if fault.kind in ("stale", "gap"):
+            self._hold(resource, fault)
+        elif fault.kind == "annotate":
+            self.later(float(fault.how), partial(self._others.annotate, resource, key))
+
+    def _is_asked_for(self, resource: str, record: Record) -> bool:
+        """Whether the request that the server answers now is about this object."""
+        action = self._action
+        return (
+            action is not None
+            and not self.cluster.is_in_background
+            and (action.group_resource, action.namespace) == (resource, record.namespace)
+            and action.name in ("", record.name)
+        )
 
     def _hold(self, resource: str, fault: Fault) -> None:
         self.tell("network", f"tells nothing of {resource} from now on")
@@ -544,22 +665,30 @@ class Run:
         if len(self._failures) <= 20:  # noqa: PLR2004 - the first say enough
             self.tell("controller", text)
 
-    def _check_invariant(self) -> None:
-        if not self._has_changed:
+    def _check_invariant(self, *, is_due: bool = False) -> None:
+        """Ask the invariant if something has changed; whoever has changed it."""
+        invariant = self.setting.invariant
+        if invariant is None or self._is_checking or not (is_due or self._has_changed):
             return
         self._has_changed = False
-        invariant = self.setting.invariant
-        if invariant is None or self.outcome.violation is not None:
-            return
+        if self.outcome.violation is None and not self.is_over:
+            self._is_checking = True  # its own reads are requests, too
+            try:
+                self._ask_judge("invariant", "the invariant does not hold", invariant)
+            finally:
+                self._is_checking = False
+
+    def _ask_judge(self, kind: str, what: str, function: Callable[..., object]) -> None:
+        """Let a function of the test say whether all is well."""
         try:
             with _outside_the_loop():
-                result = invariant(self.cluster, *self.externals)
+                result = function(self.cluster, *self.externals)
         except AssertionError as error:
-            self.fail("invariant", f"the invariant does not hold: {error}")
+            self.fail(kind, f"{what}: {error}")
             return
         if result is False or isinstance(result, str):
             why = f": {result}" if result else ""
-            self.fail("invariant", f"the invariant does not hold{why}")
+            self.fail(kind, f"{what}{why}")
 
     def _judge(self) -> None:
         store, setting = self.cluster.server.cluster.store, self.setting
@@ -567,9 +696,13 @@ class Run:
         since = (self._last_disturbance() + self.loop.now) / 2
         for violation in (
             *endless_failures(self._failures, [each.ends for each in self.replicas], since),
+            *foreign_owners(store),
             *stuck_objects(store, known),
         ):
             self.fail(violation.kind, violation.text)
+        self._check_invariant(is_due=True)
+        if setting.finally_ is not None:
+            self._ask_judge("finally", "the end is wrong", setting.finally_)
         if setting.compare is not None:
             with _outside_the_loop():
                 value = setting.compare(self.cluster, *self.externals)
@@ -585,7 +718,7 @@ class Run:
             for each in self.outcome.events
             if each.who in ("user", "network", "somebody else") or each.text.startswith("is killed")
         ]
-        return max(told, default=0.0)
+        return max(*told, self._recovered, 0.0)
 
 
 @contextmanager
@@ -599,21 +732,45 @@ def _outside_the_loop() -> Generator[None]:
         events._set_running_loop(running)
 
 
+@contextmanager
+def _listening(mine: logging.Handler) -> Generator[None]:
+    """Give all logs to this handler, and to no other."""
+    root, controllers = logging.getLogger(), logging.getLogger(_CONTROLLERS)
+    handlers, level = root.handlers, controllers.level
+    root.handlers = [mine]
+    controllers.setLevel(logging.INFO)  # conflicts are told at this level
+    try:
+        yield
+    finally:
+        root.handlers = handlers
+        controllers.setLevel(level)
+
+
 class _Failures(logging.Handler):
     """Hears of reconciliations that fail; nothing else is logged during a run."""
 
     def __init__(self, run: Run) -> None:
-        super().__init__(logging.WARNING)
+        super().__init__(logging.INFO)
         self._run = run
 
     def handle(self, record: logging.LogRecord) -> bool:
-        if record.name.startswith(_CONTROLLERS) and record.exc_info and not self._run.is_over:
-            error = record.exc_info[1]
-            words = record.getMessage()
-            if error is not None:
-                words = f"{words}: {text_of(error)}"
-            self._run.note_failure(words)
+        if record.name.startswith(_CONTROLLERS) and not self._run.is_over:
+            if record.exc_info:
+                error = record.exc_info[1]
+                words = record.getMessage()
+                if error is not None:
+                    words = f"{words}: {text_of(error)}"
+                self._run.note_failure(words)
+            elif _is_endless_conflict(record):
+                self._run.note_failure(record.getMessage())
         return True
+
+
+def _is_endless_conflict(record: logging.LogRecord) -> bool:
+    """Whether a conflict is told that came again and again; one belongs to normal work."""
+    args = record.args if isinstance(record.args, tuple) else ()
+    times = next((each for each in args if isinstance(each, int)), 0)
+    return times >= _MOST_CONFLICTS and any(isinstance(each, Conflict) for each in args)
 
 
 def _failure() -> Response:

@@ -23,6 +23,7 @@ __all__ = ["pairs", "shrunk", "singles"]
 _LAGS: Final = ("0.3", "3")
 _LONG_LAG: Final = "12"
 _PAUSE: Final = "40"
+_WHILE_WAITING: Final = "3"
 
 
 def singles(calm: Outcome, replicas: int, random: Random) -> Iterator[tuple[Fault, ...]]:
@@ -58,10 +59,13 @@ def _classes(calm: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
         stalls = [
             Fault(kind, each.label, each.n, _PAUSE)
             for each in (*writes, *reads)
-            for kind in ("pause", "cut-off")
+            for kind in ("pause", "cut-off", "late")
+            if kind != "late" or each.kind == "write"
         ]
+        long = [Fault("pause-after", each.label, each.n, _PAUSE) for each in (*writes, *reads)]
     else:
         stalls = [Fault("cut-off", each.label, each.n, "10") for each in writes]
+        long = [Fault("pause", each.label, each.n, _PAUSE) for each in writes]
     ordered = [
         [Fault("rush", "", n) for n in steps if n > 1],
         [Fault("down", "", n, how) for n in steps for how in ("", "end")],
@@ -87,10 +91,16 @@ def _classes(calm: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
         [Fault("recreate", each.label, each.n) for each in (*writes, *reads)],
         stalls,
         [Fault("crash-before", each.label, each.n) for each in reads],
+        [Fault("annotate", each.label, each.n, _WHILE_WAITING) for each in changes if _stays(each)],
+        long,
     ]
     for each in classes:
         random.shuffle(each)
     return ordered + classes
+
+
+def _stays(change: Point) -> bool:
+    return " DELETED " not in change.label
 
 
 def _creates(point: Point) -> bool:

@@ -28,7 +28,10 @@ class Setting(Struct):
     external: Callable[[], Any] | None = None
     replicas: int = 1
     invariant: Callable[..., object] | None = None
+    finally_: Callable[..., object] | None = None
     compare: Callable[..., object] | None = None
     ignore: Sequence[str] = ()
     seed: int = 0
+    is_other: bool = False
+    """Whether uids, versions and times are others than usual."""
     most_requests: int = 1_500

@@ -1,4 +1,7 @@
-"""What a cluster contains, without what differs from run to run: times, uids, versions, names."""
+"""What a cluster contains, without what differs from run to run: times, uids, versions, names.
+
+`random_texts` knows other texts that are random.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from msgspec import json
+
+from .random_texts import without_random
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,9 +28,10 @@ UNJUDGED: Final = frozenset(
         "events.events.k8s.io",
         "leases.coordination.k8s.io",
         "ipaddresses.networking.k8s.io",
+        "controllerrevisions.apps",
     }
 )
-"""Collections that are written all the time, or by the server itself."""
+"""Collections that are written all the time, by the server itself, or to keep a history."""
 
 State: TypeAlias = "dict[str, list[str]]"
 """Objects as JSON, by resource, namespace and name; several share a generated name."""
@@ -34,14 +40,16 @@ _METADATA: Final = (
     "uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink", "generation",
 )  # fmt: skip
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_RANDOM: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-    r"|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{8,}(?![0-9a-f])"
-)
-_ALLOCATED: Final = {
-    "services": ("clusterIP", "clusterIPs", "healthCheckNodePort"),
-    "persistentvolumeclaims": ("volumeName",),
+_SHORTEST_TIME: Final = len("2026-01-01T00:00:00Z")
+_ALLOCATED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "services": {"spec": ("clusterIP", "clusterIPs", "healthCheckNodePort")},
+    "persistentvolumeclaims": {"spec": ("volumeName",)},
+    "pods": {"status": ("podIP", "podIPs")},
 }
+# They count how often a Deployment was rolled out, which states in between decide.
+_REVISIONS: Final = (
+    "deployment.kubernetes.io/revision", "deployment.kubernetes.io/revision-history",
+)  # fmt: skip
 
 
 def state_of(store: Store, known: Mapping[str, int], ignore: Iterable[str] = ()) -> State:
@@ -53,22 +61,36 @@ def state_of(store: Store, known: Mapping[str, int], ignore: Iterable[str] = ())
         if each.name not in UNJUDGED
         for record in each.now()
         if known.get(f"{each.name} {record.key}") != record.version
+        and not (each.name == "replicasets.apps" and _is_history(record))
     ]
     names = _Names(records)
     state: State = {}
     for resource, record in records:
         title = names.title(resource, record)
-        if any(fnmatchcase(title, pattern) for pattern in ignored if ":" not in pattern):
+        if any(_is_meant(title, pattern) for pattern in ignored if ":" not in pattern):
             continue
         value = _object(resource, record, names)
         for pattern in ignored:
             about, colon, path = pattern.partition(":")
-            if colon and (fnmatchcase(resource, about) or fnmatchcase(title, about)):
+            if colon and (fnmatchcase(resource, about) or _is_meant(title, about)):
                 _drop(value, path.split("."))
         state.setdefault(title, []).append(json.encode(value, order="sorted").decode())
     for values in state.values():
         values.sort()
     return state
+
+
+def _is_history(record: Record) -> bool:
+    """Whether a ReplicaSet is kept by its Deployment to go back to it."""
+    value = record.value()
+    owners = value["metadata"].get("ownerReferences") or ()
+    is_owned = any(each.get("kind") == "Deployment" for each in owners)
+    return is_owned and value["spec"].get("replicas") == 0
+
+
+def _is_meant(title: str, pattern: str) -> bool:
+    """Whether a pattern is about an object; it may have been copied from a report."""
+    return fnmatchcase(title, pattern) or fnmatchcase(without_random(title), pattern)
 
 
 class _Names:
@@ -96,9 +118,7 @@ class _Names:
             return self._uids[text]
         if self._pattern is not None:
             text = self._pattern.sub(lambda match: self._generated[match[0]], text)
-        if len(text) >= 8:  # noqa: PLR2004 - shorter ones hold neither
-            text = _plain_text(text)
-        return text
+        return _plain_text(text) if len(text) >= _SHORTEST_TIME else text
 
 
 def _object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
@@ -109,14 +129,15 @@ def _object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
         metadata.pop(name, None)
     annotations = metadata.get("annotations")
     if annotations is not None:
-        annotations.pop(TOUCHED, None)
+        for name in (TOUCHED, *_REVISIONS):
+            annotations.pop(name, None)
         if not annotations:
             del metadata["annotations"]
     if metadata.get("generateName"):
         del metadata["name"]
-    for name in _ALLOCATED.get(resource, ()):
-        if isinstance(value.get("spec"), dict):
-            value["spec"].pop(name, None)
+    for part, allocated in _ALLOCATED.get(resource, {}).items():
+        for name in allocated if isinstance(value.get(part), dict) else ():
+            value[part].pop(name, None)
     normalised: dict[str, Any] = plain_value(value, names.text, generation)
     return normalised
 
@@ -124,7 +145,7 @@ def _object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
 def plain_value(
     value: Any, text: Callable[[str], str] | None = None, generation: Any = None
 ) -> Any:
-    """A JSON value without times and random texts; the order of lists does not matter."""
+    """A JSON value without times; the order of lists does not matter."""
     if _is_dict(value):
         return _plain_dict(value, text, generation)
     if _is_list(value):
@@ -138,6 +159,8 @@ def plain_value(
 def _plain_dict(value: dict[Any, Any], text: Callable[[str], str] | None, generation: Any) -> Any:
     plain: dict[Any, Any] = {}
     for name, part in value.items():
+        if name == "resourceVersion":  # of an object that is referred to
+            continue
         if name == "observedGeneration" and generation is not None:
             plain[name] = "current" if part == generation else "old"
         else:
@@ -146,7 +169,7 @@ def _plain_dict(value: dict[Any, Any], text: Callable[[str], str] | None, genera
 
 
 def _plain_text(text: str) -> str:
-    return _RANDOM.sub("<random>", _TIME.sub("<time>", text))
+    return _TIME.sub("<time>", text)
 
 
 def _sort_key(value: Any) -> bytes:

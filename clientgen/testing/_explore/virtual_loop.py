@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
 
-__all__ = ["PROCESS", "Process", "TooBusy", "VirtualLoop"]
+__all__ = ["PROCESS", "Process", "TooBusy", "VirtualLoop", "clock_offset"]
 
 T = TypeVar("T")
 
@@ -40,12 +40,14 @@ class Process:
 
     Attributes:
         name: how it is shown.
+        number: how many processes of the run were before it; it also decides its clock and hashes.
         is_stopped: whether none of its callbacks runs now.
         context: the context of its first task.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, number: int = 0) -> None:
         self.name = name
+        self.number = number
         self.is_stopped = False
         self.context = copy_context()
         self.context.run(PROCESS.set, self)
@@ -58,6 +60,18 @@ else:
     _Loop = asyncio.AbstractEventLoop
 
 PROCESS: ContextVar[Process | None] = ContextVar("PROCESS", default=None)
+
+
+def clock_offset() -> float:
+    """How far the monotonic clock of this process is ahead of the run's.
+
+    Each process counts from another moment, as those of two machines do: the next one may be ahead,
+    or behind. These are powers of two, so that sums are exact.
+    """
+    process = PROCESS.get()
+    if process is None or not process.number:
+        return 0.0
+    return float((1 << 20 if process.number % 2 else 1 << 10) + process.number)
 
 
 class VirtualLoop(_Loop):  # type: ignore[misc]
@@ -78,8 +92,8 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
     # ---- time and callbacks -------------------------------------------------------------------
 
     def time(self) -> float:
-        """The virtual time, in seconds."""
-        return self.now
+        """The virtual time, in seconds, as this process counts it."""
+        return self.now + clock_offset()
 
     def call_soon(
         self, callback: Callable[..., Any], *args: Any, context: Context | None = None
@@ -103,7 +117,7 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Call a function after so many seconds."""
-        return self.call_at(self.now + delay, callback, *args, context=context)
+        return self.at(self.now + delay, callback, *args, context=context)
 
     def call_at(
         self,
@@ -112,7 +126,17 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call a function at a time."""
+        """Call a function at a time of `time`."""
+        return self.at(when - clock_offset(), callback, *args, context=context)
+
+    def at(
+        self,
+        when: float,
+        callback: Callable[..., Any],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call a function at a time of the run, which is `now`."""
         timer = asyncio.TimerHandle(when, callback, args, self, context)
         heapq.heappush(self._timers, (when, next(self._order), timer))
         return timer

@@ -1,7 +1,8 @@
 """Virtual time, and chance that can be repeated, for everything that a program asks.
 
 While a program is explored, `time`, `datetime.now`, `random` and `uuid4` answer from the run: the
-time of the loop, and numbers that depend on the seed only.
+time of the loop, and numbers that depend on the seed only. Each process has a monotonic clock and
+a `hash` of its own.
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ import sysconfig
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen.runtime._clock import SystemClock
+from clientgen.runtime._models.annotations import annotations_of
+
+from .hashes import virtual_hash
+from .virtual_loop import clock_offset
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -34,6 +40,7 @@ _REAL: Final = {
     "sleep": time.sleep,
     "datetime": datetime,
 }
+_ABSENT: Final = object()
 _PREFIXES: Final = tuple(
     str(Path(path).resolve()) for path in {sysconfig.get_path("stdlib"), sys.base_prefix}
 )
@@ -47,21 +54,28 @@ class VirtualTime:
 
     def __init__(self) -> None:
         self.loop: VirtualLoop | None = None
+        self._shift = 0.0
         self._random = random.Random(0)  # noqa: S311 - uids and names, no secrets
         self._patched: list[tuple[Any, str, Any]] = []
         self._known: set[str] = set()
+        self._loaded = 0
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
-        return _START + timedelta(seconds=self.monotonic())
+        return _START + timedelta(seconds=self.monotonic() + self._shift)
 
     def monotonic(self) -> float:
-        """The seconds since the run began."""
+        """The seconds since the run began; it is the clock of the server."""
         return 0.0 if self.loop is None else self.loop.now
 
-    def begin(self, loop: VirtualLoop, seed: int) -> None:
-        """Begin a run."""
+    def _monotonic(self) -> float:
+        """The same as this process counts it."""
+        return self.monotonic() + clock_offset()
+
+    def begin(self, loop: VirtualLoop, seed: int, *, shift: float = 0.0) -> None:
+        """Begin a run, so many seconds after the usual time of day."""
         self.loop = loop
+        self._shift = shift
         self._random.seed(seed)
         random.seed(seed)
 
@@ -72,25 +86,32 @@ class VirtualTime:
         """Replace the machine's clock and chance meanwhile."""
         state = random.getstate()
         try:
-            self._replace(time, "monotonic", self.monotonic)
+            self._replace(time, "monotonic", self._monotonic)
             self._replace(time, "time", self._time)
             self._replace(time, "sleep", self._sleep)
             self._replace(os, "urandom", self._random.randbytes)
-            self._replace(SystemClock, "monotonic", staticmethod(self.monotonic))
+            self._replace(SystemClock, "monotonic", staticmethod(self._monotonic))
             self._replace(SystemClock, "now", staticmethod(self.now))
             self.look_for_modules()
             yield
         finally:
             for owner, name, value in reversed(self._patched):
-                setattr(owner, name, value)
+                if value is _ABSENT:
+                    delattr(owner, name)
+                else:
+                    setattr(owner, name, value)
             self._patched.clear()
             self._known.clear()
+            self._loaded = 0
             random.setstate(state)
 
     def look_for_modules(self) -> None:
         """Replace names that modules have imported, in modules that were loaded meanwhile."""
+        if len(sys.modules) == self._loaded:
+            return
+        self._loaded = len(sys.modules)
         instead = {
-            "monotonic": self.monotonic,
+            "monotonic": self._monotonic,
             "time": self._time,
             "sleep": self._sleep,
             "datetime": self._datetime(),
@@ -99,18 +120,28 @@ class VirtualTime:
             if name not in self._known:
                 self._known.add(name)
                 if _is_programs(name, module):
+                    if not name.startswith("clientgen.") and "hash" not in vars(module):
+                        self._replace(module, "hash", virtual_hash)
                     for word, value in instead.items():
                         if vars(module).get(word) is _REAL[word] and not (
                             word == "datetime" and _declares_times(name, module)
                         ):
                             self._replace(module, word, value)
 
+    def modules_of_program(self) -> dict[str, ModuleType]:
+        """The modules that are neither Python's nor clientgen's nor installed."""
+        return {
+            name: module
+            for name, module in tuple(sys.modules.items())
+            if not name.startswith("clientgen.") and _is_programs(name, module)
+        }
+
     def _replace(self, owner: Any, name: str, value: Any) -> None:
-        self._patched.append((owner, name, owner.__dict__[name]))
+        self._patched.append((owner, name, owner.__dict__.get(name, _ABSENT)))
         setattr(owner, name, value)
 
     def _time(self) -> float:
-        return _EPOCH + self.monotonic()
+        return _EPOCH + self.monotonic() + self._shift
 
     def _sleep(self, seconds: float) -> None:
         """Block the loop; nothing else happens meanwhile."""
@@ -148,7 +179,12 @@ def _is_programs(name: str, module: ModuleType) -> bool:
     if name.startswith("clientgen."):
         return name.startswith("clientgen.runtime.")
     file = getattr(module, "__file__", None)
-    if not file or "site-packages" in file or "dist-packages" in file:
+    return bool(file) and _is_own_file(str(file))
+
+
+@cache
+def _is_own_file(file: str) -> bool:
+    if "site-packages" in file or "dist-packages" in file:
         return False
     return not str(Path(file).resolve()).startswith(_PREFIXES)
 
@@ -159,5 +195,5 @@ def _declares_times(name: str, module: ModuleType) -> bool:
         "datetime" in str(note)
         for value in vars(module).values()
         if isinstance(value, type) and value.__module__ == name
-        for note in vars(value).get("__annotations__", {}).values()
+        for note in annotations_of(value).values()
     )

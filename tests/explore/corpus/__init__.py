@@ -1,6 +1,6 @@
 """Controllers with one bug each, and their twins without it."""
 
-from . import early_bugs, held_out_bugs, middle_bugs
+from . import early_bugs, held_out_bugs, later_bugs, middle_bugs
 from .case import CASES, Case
 
-__all__ = ["CASES", "Case", "early_bugs", "held_out_bugs", "middle_bugs"]
+__all__ = ["CASES", "Case", "early_bugs", "held_out_bugs", "later_bugs", "middle_bugs"]
