@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SYSTEM_CLOCK", "Clock", "SteppedClock", "SystemClock", "on_move", "real_seconds"]
+__all__ = [
+    "SYSTEM_CLOCK",
+    "Clock",
+    "Standstill",
+    "SteppedClock",
+    "SystemClock",
+    "on_move",
+    "on_wait",
+    "real_seconds",
+    "standstill_of",
+]
 
 
 class Clock(Protocol):
@@ -33,6 +43,33 @@ class SteppedClock(Clock, Protocol):
 
         `until` is the moment after which there is nothing more to wait for, if there is one.
         """
+        ...
+
+    def on_wait(
+        self,
+        wake: Callable[[], object],
+        due: Callable[[], float | None],
+        is_over: Callable[[], bool],
+    ) -> Callable[[], None]:
+        """The same for a thread or task that waits, until `due` or until something else ends it."""
+        ...
+
+
+class Standstill(Protocol):
+    """Watches whether a stepped clock stands still for so long that a wait by it may be endless."""
+
+    interval: float
+    """The real seconds from one look to the next."""
+
+    def look(self) -> str:
+        """Look again; gives a sentence if it has stood still for too long, else nothing."""
+        ...
+
+
+@runtime_checkable
+class _WatchedClock(SteppedClock, Protocol):
+    def standstill(self) -> Standstill | None:
+        """Begin to watch; None if it may stand still for ever."""
         ...
 
 
@@ -63,6 +100,21 @@ def on_move(
 ) -> Callable[[], object]:
     """`SteppedClock.on_move`, for any clock: others move by themselves."""
     return clock.on_move(wake, until) if isinstance(clock, SteppedClock) else _nothing
+
+
+def on_wait(
+    clock: Clock,
+    wake: Callable[[], object],
+    due: Callable[[], float | None],
+    is_over: Callable[[], bool],
+) -> Callable[[], object]:
+    """`SteppedClock.on_wait`, for any clock: others move by themselves."""
+    return clock.on_wait(wake, due, is_over) if isinstance(clock, SteppedClock) else _nothing
+
+
+def standstill_of(clock: Clock) -> Standstill | None:
+    """Begin to watch whether a clock stands still; None for one that does not, or may."""
+    return clock.standstill() if isinstance(clock, _WatchedClock) else None
 
 
 def _nothing() -> None:

@@ -9,9 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
+from kubeapi.core.v1 import Node
+from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import errors
+from clientgen.runtime import Result, errors
+from clientgen.runtime.aio import AsyncContext, AsyncManager
+from clientgen.runtime.sync import Context, Manager
 from clientgen.testing import FakeClock, FakeCluster
+from clientgen.testing._fake import clock_waits
 
 
 @pytest.fixture
@@ -50,6 +55,15 @@ def test_a_time_without_a_zone_is_refused(clock: FakeClock):
         clock.set(datetime(2026, 1, 1))
     with pytest.raises(ValueError, match="has no time zone"):
         FakeClock(datetime(2026, 1, 1))
+
+
+def test_the_clock_of_a_cluster_is_the_one_that_can_be_moved(
+    clock: FakeClock, cluster: FakeCluster
+):
+    assert cluster.clock is clock
+    assert not cluster.clock.step(5)
+    with pytest.raises(RuntimeError, match=r"cannot be moved: use FakeCluster\(clock=FakeClock"):
+        FakeCluster().clock.step(5)
 
 
 def test_callbacks_of_a_fake_clock_can_be_removed(clock: FakeClock):
@@ -159,3 +173,155 @@ def test_controllers_work_when_their_time_has_come(clock: FakeClock):
         clock.step(5)
     with pytest.raises(errors.NotFound):
         k.core_v1.namespaces().get("shop")
+
+
+# ---- one long step ----------------------------------------------------------------------------
+
+
+def test_deadlines_are_kept_in_the_order_of_time(clock: FakeClock, cluster: FakeCluster):
+    k = cluster.clientset(Clientset)
+    cluster.delay(30, "list", "nodes")
+    result = in_thread(lambda: k.core_v1.nodes().list(timeout=5))
+    someone_waits(clock, cluster)
+    clock.step(40)
+    assert isinstance(result(), errors.RequestTimeout)
+
+
+async def test_deadlines_of_tasks_are_kept_in_the_order_of_time(
+    clock: FakeClock, cluster: FakeCluster
+):
+    k = cluster.clientset(AsyncClientset)
+    cluster.delay(30, "list", "nodes")
+    listing = asyncio.create_task(k.core_v1.nodes().list(timeout=5))
+    await asyncio.wait([listing], timeout=0.02)
+    await clock.step(40)
+    assert clock.monotonic() == 40
+    with pytest.raises(errors.RequestTimeout):
+        await listing
+
+
+class Times:
+    """A reconcile function that wants to come back after a minute, and when it was called."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+        self.times: list[float] = []
+        self.called = asyncio.Event()
+
+    def __call__(self, _context: Context[Node]) -> Result:
+        return self.note()
+
+    def note(self) -> Result:
+        self.times.append(round(self.clock.monotonic()))
+        return Result(requeue_after=60)
+
+    async def later(self, _context: AsyncContext[Node]) -> Result:
+        self.called.set()
+        return self.note()
+
+
+def come_true(is_true: Callable[[], object]) -> None:
+    for _ in range(10_000):
+        if is_true():
+            return
+        threading.Event().wait(0.001)
+    raise AssertionError("it does not come true")
+
+
+def names_of_waiting_threads(clock: FakeClock) -> str:
+    parties = [each.party for each in clock._all_waits() if each.is_wait]
+    return " ".join(each.name for each in parties if isinstance(each, threading.Thread))
+
+
+def leases(cluster: FakeCluster) -> int:
+    return sum(each.resource.startswith("leases") for each in cluster.writes)
+
+
+@pytest.mark.parametrize("steps", [(180,), (60, 60, 60), (100, 80)])
+def test_a_long_step_does_the_same_as_short_ones(steps: tuple[int, ...]) -> None:
+    """Timers fire at their times, and leases are renewed meanwhile."""
+    clock = FakeClock()
+    cluster = FakeCluster(Node(metadata=ObjectMeta(name="n")), clock=clock)
+    seen = Times(clock)
+    manager = Manager(cluster.clientset(Clientset), leader_election="x", clock=clock)
+    manager.controller("nodes", seen).for_(Node)
+    result = in_thread(manager.run)
+    come_true(lambda: seen.times == [0] and "x-renewing" in names_of_waiting_threads(clock))
+    for seconds in steps:
+        clock.step(seconds)
+    come_true(lambda: len(seen.times) == 4)
+    assert seen.times == [0, 60, 120, 180]
+    assert manager.is_leader
+    assert clock.monotonic() == 180
+    assert clock.now() == datetime(2026, 1, 1, 0, 3, tzinfo=UTC)
+    manager.stop()
+    assert result() is None
+    assert leases(cluster) >= 60
+
+
+@pytest.mark.parametrize("steps", [(180,), (60, 60, 60), (100, 80)])
+async def test_a_long_step_does_the_same_as_short_ones_for_tasks(steps: tuple[int, ...]) -> None:
+    clock = FakeClock()
+    cluster = FakeCluster(Node(metadata=ObjectMeta(name="n")), clock=clock)
+    seen = Times(clock)
+    k = cluster.clientset(AsyncClientset)
+    manager = AsyncManager(k, leader_election="x", clock=clock)
+    manager.controller("nodes", seen.later).for_(Node)
+    running = asyncio.create_task(manager.run())
+    await seen.called.wait()
+    for seconds in steps:
+        clock.step(seconds)
+        await k.core_v1.nodes().list()  # a request of who stepped waits for the end of the step
+    await clock.step(1)
+    assert seen.times == [0, 60, 120, 180]
+    assert manager.is_leader
+    assert clock.monotonic() == 181
+    manager.stop()
+    await running
+    assert leases(cluster) >= 60
+
+
+async def test_who_steps_sees_the_end_of_the_step(clock: FakeClock, cluster: FakeCluster) -> None:
+    k = cluster.clientset(AsyncClientset)
+    cluster.delay(5, "list", "nodes")
+    listing = asyncio.create_task(k.core_v1.nodes().list())
+    await asyncio.sleep(0.02)
+    clock.step(40)
+    clock.step(20)
+    assert (clock.monotonic(), clock.now()) == (60, datetime(2026, 1, 1, 0, 1, tzinfo=UTC))
+    created = (
+        cluster.clientset(Clientset).core_v1.nodes().create(Node(metadata=ObjectMeta(name="n")))
+    )
+    assert created.metadata.creation_timestamp == clock.now()
+    assert len((await listing).items) <= 1
+    await clock.set(datetime(2026, 1, 1, tzinfo=UTC))
+    assert (clock.monotonic(), clock.now().minute) == (60, 0)
+
+
+async def test_time_goes_on_though_controllers_never_rest(
+    clock: FakeClock, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that undo each other's work do so without end, at one moment."""
+    monkeypatch.setattr(clock_waits, "_PATIENCE", 1e9)  # not by the patience with threads
+    cluster.add(Node(metadata=ObjectMeta(name="n")))
+    k = cluster.clientset(AsyncClientset)
+    moments: dict[float, int] = {}
+
+    async def count(context: AsyncContext[Node]) -> None:
+        moments[clock.monotonic()] = moments.get(clock.monotonic(), 0) + 1
+        await k.core_v1.nodes().edit(context.request.name, number)
+
+    def number(node: Node) -> None:
+        node.metadata.labels["number"] = str(int(node.metadata.labels.get("number", 0)) + 1)
+
+    manager = AsyncManager(k, clock=clock)
+    manager.controller("nodes", count).for_(Node)
+    running = asyncio.create_task(manager.run())
+    while not moments:  # noqa: ASYNC110 - the runtime sets no event
+        await asyncio.sleep(0)
+    for _ in range(3):
+        await clock.step(1)
+    assert clock.monotonic() == 3
+    assert max(moments.values()) > 100
+    manager.stop()
+    await running

@@ -181,6 +181,6 @@ def test_controllers_work_after_their_delay_without_a_request():
     k = cluster.clientset(Clientset)
     version = k.core_v1.namespaces().list().metadata.resource_version
     k.core_v1.namespaces().delete("gone")
-    for event in k.core_v1.namespaces().watch(resource_version=version, timeout=10):
+    for event in k.core_v1.namespaces().watch(resource_version=version, timeout=60):
         if event.type == "DELETED":
             break

@@ -8,9 +8,10 @@ import urllib.request
 import weakref
 
 import pytest
+from kubeapi import AsyncClientset, Clientset
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing import FakeCluster, LocalServer
+from clientgen.testing import FakeCluster, LocalServer, cluster_of, fake_clientset
 
 HELD = {
     "apiVersion": "v1",
@@ -55,3 +56,16 @@ def test_work_is_done_in_time_though_other_work_waits_longer() -> None:
     cluster.server.cluster.later(0.05, done.set)
     ask(cluster, "GET", "/version")
     assert done.wait(10)
+
+
+@pytest.mark.parametrize("kind", [Clientset, AsyncClientset])
+def test_a_cluster_that_knows_its_clientset_is_not_kept(kind: type[Clientset]) -> None:
+    gone = []
+    for _ in range(3):
+        k = fake_clientset(kind)
+        cluster = cluster_of(k)
+        cluster.react("get", "pods", lambda _, k=k: k and None)
+        gone.append(weakref.ref(cluster))
+    del k, cluster
+    gc.collect()
+    assert [each() for each in gone] == [None] * 3

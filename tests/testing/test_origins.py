@@ -27,7 +27,7 @@ def server() -> Iterator[LocalServer]:
 def ask(
     server: LocalServer, method: str, path: str, body: bytes | None, *headers: tuple[str, str]
 ) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.putrequest(method, path, skip_host=True)
         for name, value in (*headers, ("Content-Length", str(len(body or b"")))):
@@ -129,7 +129,87 @@ def test_requests_of_web_pages_cannot_write(
     headers = (("Host", "localhost"), ("Origin", origin), *kind)
     assert ask(server, "POST", MAPS, MAP, *headers)[0] == 403
     assert ask(server, "DELETE", f"{MAPS}/m", None, *headers)[0] == 403
-    assert ask(server, "OPTIONS", MAPS, None, *headers)[0] == 405
+    assert ask(server, "OPTIONS", MAPS, None, *headers)[0] == 403
+    assert ask(server, "GET", MAPS, None, *headers)[0] == 403
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://attacker.example", "null", "", "http://localhost:3000", "http://127.0.0.1:1"],
+)
+@pytest.mark.parametrize(
+    ("path", "protocol"),
+    [
+        (f"{PODS}/p/exec?command=id&stdout=true&container=main", "v5.channel.k8s.io"),
+        (f"{PODS}/p/attach?stdout=true&container=main", "v5.channel.k8s.io"),
+        (f"{PODS}/p/portforward?ports=80", "portforward.k8s.io"),
+        (f"{PODS}/p/portforward", "SPDY/3.1+portforward.k8s.io"),
+        (f"{PODS}/p/proxy/", ""),
+    ],
+)
+def test_pages_cannot_open_websockets(
+    server: LocalServer, origin: str, path: str, protocol: str
+) -> None:
+    """A browser asks nobody before it opens one, not even for a page on another port."""
+    add_pod(server)
+    ran.clear()
+    status, body = upgrade(server, path, protocol, ("Origin", origin))
+    assert (status, ran) == (403, [])
+    assert b"is refused: a server without a token" in body
+
+
+def test_programs_and_pages_of_the_server_open_websockets(server: LocalServer) -> None:
+    """Programs send no Origin, or that of the server."""
+    add_pod(server)
+    ran.clear()
+    path = f"{PODS}/p/exec?command=id&stdout=true&container=main"
+    assert upgrade(server, path, "v5.channel.k8s.io")[0] == 101
+    own = ("Origin", f"http://localhost:{server.port}")
+    assert upgrade(server, path, "v5.channel.k8s.io", own)[0] == 101
+
+
+ran: list[object] = []
+
+
+def add_pod(server: LocalServer) -> None:
+    spec = {"nodeName": "n", "containers": [{"name": "main", "image": "i"}]}
+    metadata = {"name": "p", "namespace": "default"}
+    server.cluster.add({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    container = server.cluster.container("default/p")
+    container.on_exec(ran.append)
+    container.on_attach(ran.append)
+    container.port(80, ran.append)
+
+
+def upgrade(
+    server: LocalServer, path: str, protocol: str, *headers: tuple[str, str]
+) -> tuple[int, bytes]:
+    asked = (
+        ("Host", f"localhost:{server.port}"),
+        ("Connection", "Upgrade"),
+        ("Upgrade", "websocket"),
+        ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ("Sec-WebSocket-Protocol", protocol),
+    )
+    return ask(server, "GET", path, None, *asked, *headers)
+
+
+@pytest.mark.parametrize("path", [PODS, f"{PODS}/p/proxy/stop", "/healthz"])
+def test_images_and_links_of_other_pages_are_refused(server: LocalServer, path: str) -> None:
+    """They have no Origin; what they do behind a proxy, they do all the same."""
+    add_pod(server)
+    ran.clear()
+    site = ("Sec-Fetch-Site", "cross-site")
+    status, body = ask(server, "GET", path, None, ("Host", "localhost"), site)
+    assert (status, ran) == (403, [])
+    assert b"a GET from another web page is refused" in body
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin", "same-site"])
+def test_addresses_that_a_user_enters_are_served(server: LocalServer, site: str) -> None:
+    headers = (("Host", "localhost"), ("Sec-Fetch-Site", site))
+    assert ask(server, "GET", PODS, None, *headers)[0] == 200
 
 
 def test_pages_of_the_machine_itself_may(server: LocalServer) -> None:

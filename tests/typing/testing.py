@@ -28,6 +28,8 @@ assert_type(k, Clientset)
 assert_type(k.core_v1.pods("default").list(), PodList)
 assert_type(cluster.clientset(AsyncClientset), AsyncClientset)
 assert_type(cluster_of(k), FakeCluster)
+assert_type(cluster.clock, FakeClock)
+cluster.clock.step(60)
 assert_type(cluster.actions, list[Action])
 assert_type(cluster.actions[0].decode(Pod), Pod)
 

@@ -20,6 +20,7 @@ from msgspec import json
 from clientgen._apimachinery.decoding import MAX_BODY
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._net.server_shutdown import shut_down
 from clientgen.runtime._streams.websocket import MAX_MESSAGE
 
 from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
@@ -73,13 +74,7 @@ class Frontend:
         self._closing = True
         for waker in tuple(self._wakers):
             waker()
-        open_now = [connection.transport for connection in self.server.connections]
-        self.server.pre_shutdown()  # idle connections
-        await self.server.shutdown(patience)
-        for transport in open_now:
-            if transport is not None:
-                transport.abort()  # TLS would wait for the client's farewell
-        await asyncio.sleep(0)
+        await shut_down(self.server, patience)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
@@ -214,6 +209,8 @@ async def _listened(response: web.WebSocketResponse, upgrade: Upgrade, room: asy
     async for received in response:
         if received.type is WSMsgType.BINARY:
             upgrade.feed(received.data)
+        elif received.type is WSMsgType.TEXT:  # API servers do not tell them apart
+            upgrade.feed(received.data.encode())
         while upgrade.is_full:
             room.clear()
             if upgrade.is_full:

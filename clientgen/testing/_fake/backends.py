@@ -1,9 +1,9 @@
 """What makes the calls to webhooks that the server asks for: over HTTPS, or in the process.
 
 A driver that gets a `Deferred` hands its calls to `Backends.start` and waits as for anything else;
-whoever finishes a call wakes it. Calls over the network run in threads of their own. A backend in
-the process is asked where it lives: a function in the thread of the client, a coroutine on the
-event loop on which it was registered, or else on that of the client.
+whoever finishes a call wakes it. Calls over the network run in threads of their own, and so do
+functions of this process: the client gives them up when they take too long. A coroutine runs on the
+event loop on which its backend was registered, or else on that of the client.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from .._apiserver.calls import MOST_ANSWER_BYTES, Outcome
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
     from typing import Self, TypeAlias
+
+    from clientgen.runtime._clock import Clock
 
     from .._apiserver.calls import WebhookCall
 
@@ -58,9 +60,13 @@ class Backends:
     """The services behind which webhooks are, and the ways to them.
 
     Threads may share it.
+
+    Args:
+        clock: what is answered later than it allows is no answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._services: dict[tuple[str, str], _Backend] = {}
 
     def set(self, service: str, backend: str | WebhookBackend) -> None:
@@ -87,11 +93,11 @@ class Backends:
             if backend is None or backend.local is None:
                 _in_thread(_fetch, call, backend)
             elif (loop := backend.running_loop()) is not None:
-                asyncio.run_coroutine_threadsafe(_answered(call, backend.local), loop)
+                asyncio.run_coroutine_threadsafe(self.answered(call, backend.local), loop)
             elif backend.waits:
-                _in_thread(asyncio.run, _answered(call, backend.local))
+                _in_thread(asyncio.run, self.answered(call, backend.local))
             else:
-                _finish(call, backend.local)
+                _in_thread(self.finish, call, backend.local)
 
     def on_loop(self, *, alone: bool = False) -> LoopCalls:
         """Make calls on the running event loop; the calls end with the `with` statement.
@@ -103,6 +109,38 @@ class Backends:
     def backend(self, call: WebhookCall) -> _Backend | None:
         service = call.target.service
         return None if service is None else self._services.get(service)
+
+    # --------------------------------------------------------------------------- in the process
+
+    def finish(self, call: WebhookCall, backend: WebhookBackend) -> None:
+        """Ask a backend that answers by a function."""
+        try:
+            answer = backend.answer(call.target.path, call.body)
+            if inspect.isawaitable(answer):
+                answer = asyncio.run(_awaited(answer))
+            self._end(call, _outcome(call, answer))
+        except Exception as error:  # noqa: BLE001 - whatever a webhook may raise
+            self._broken(call, error)
+
+    async def answered(self, call: WebhookCall, backend: WebhookBackend) -> None:
+        """Ask a backend that may wait."""
+        try:
+            answer = await _awaited(backend.answer(call.target.path, call.body))
+            self._end(call, _outcome(call, answer))
+        except asyncio.CancelledError:
+            call.release()
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a webhook may raise
+            self._broken(call, error)
+
+    def _broken(self, call: WebhookCall, error: Exception) -> None:
+        _log.error("the webhook %s failed", call.url, exc_info=error)
+        problem = f'Post "{call.url}": {type(error).__name__}: {error}'
+        self._end(call, Outcome(problem=problem))
+
+    def _end(self, call: WebhookCall, outcome: Outcome) -> None:
+        call.give_up(self._clock.monotonic())
+        call.finish(outcome)
 
 
 class LoopCalls:
@@ -134,11 +172,13 @@ class LoopCalls:
             if backend is None or backend.local is None:
                 self._run(_fetch, call, backend)
             elif not backend.waits:
-                self._run(_finish, call, backend.local)
+                self._run(self._backends.finish, call, backend.local)
             elif (loop := backend.running_loop()) is not None:
-                asyncio.run_coroutine_threadsafe(_answered(call, backend.local), loop)
+                answer = self._backends.answered(call, backend.local)
+                asyncio.run_coroutine_threadsafe(answer, loop)
             else:
-                self._tasks.append(self._loop.create_task(_answered(call, backend.local)))
+                answer = self._backends.answered(call, backend.local)
+                self._tasks.append(self._loop.create_task(answer))
 
 
 class _Backend:
@@ -198,30 +238,6 @@ def _in_thread(work: Callable[..., Any], *args: Any) -> None:
 # ---- in the process ---------------------------------------------------------------------------
 
 
-def _finish(call: WebhookCall, backend: WebhookBackend) -> None:
-    """Ask a backend that answers at once."""
-    try:
-        answer = backend.answer(call.target.path, call.body)
-        if inspect.isawaitable(answer):
-            answer = asyncio.run(_awaited(answer))
-        call.finish(_outcome(call, answer))
-    except Exception as error:  # noqa: BLE001 - whatever a webhook may raise
-        _log.exception("the webhook %s failed", call.url)
-        call.finish(_broken(call, error))
-
-
-async def _answered(call: WebhookCall, backend: WebhookBackend) -> None:
-    """Ask a backend that may wait."""
-    try:
-        call.finish(_outcome(call, await _awaited(backend.answer(call.target.path, call.body))))
-    except asyncio.CancelledError:
-        call.release()
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever a webhook may raise
-        _log.exception("the webhook %s failed", call.url)
-        call.finish(_broken(call, error))
-
-
 async def _awaited(answer: Asked) -> Answer:
     return await answer if inspect.isawaitable(answer) else answer
 
@@ -232,10 +248,6 @@ def _outcome(call: WebhookCall, answer: object) -> Outcome:
             return _bounded(call, status, body)
         case _:
             raise TypeError(f"answer() has to return a status and bytes, not {answer!r}")
-
-
-def _broken(call: WebhookCall, error: Exception) -> Outcome:
-    return Outcome(problem=f'Post "{call.url}": {type(error).__name__}: {error}')
 
 
 def _bounded(call: WebhookCall, status: int, body: bytes, *, is_text: bool = True) -> Outcome:

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast, overload
 
 from msgspec import json
 
@@ -31,7 +30,7 @@ from .._apiserver.storage.store import HISTORY_EVENTS, HISTORY_SECONDS
 from .dispatcher import Dispatcher
 from .fake_clock import FakeClock
 from .faults import afterwards, cut, delayed
-from .manifests import ManifestError, manifests
+from .manifests import manifests, put, put_manifest
 from .reactors import Pattern, failing, reacting
 from .service_accounts import ServiceAccounts
 
@@ -61,8 +60,9 @@ C = TypeVar("C")
 Seed: TypeAlias = "Model | Mapping[str, Any]"
 Definitions: TypeAlias = "Source | Iterable[Source | Seed]"
 
-_CONFIG = ClusterConfig("http://fake-cluster")
+_URL: Final = "http://fake-cluster"
 _EXPIRED = "too old resource version"
+_SHARED = "fake_cluster"
 
 
 class FakeCluster:
@@ -93,7 +93,6 @@ class FakeCluster:
         ValueError: an object cannot be stored.
 
     Attributes:
-        clock: the given clock, or the system's.
         server: the request handler.
         dispatcher: the entry point of requests, for transports of your own.
     """
@@ -113,7 +112,7 @@ class FakeCluster:
         aggregated_discovery: bool = True,
         rbac: RoleSource | None = None,
     ) -> None:
-        self.clock = clock
+        self._clock = clock
         self.server = self._new_server(
             load(None if spec is None else Path(spec)),
             clock=clock,
@@ -132,13 +131,15 @@ class FakeCluster:
                 self.apply_manifests(definition)
             else:
                 self.add(definition)
-        self._service_accounts = ServiceAccounts(self.server, rbac)
+        self._service_accounts = ServiceAccounts(
+            self.server, rbac, clock.note_refusal if isinstance(clock, FakeClock) else None
+        )
         self.add(*objects)
 
     _new_server = ApiServer
 
     def _new_dispatcher(self, record: bool) -> Dispatcher:
-        return Dispatcher(self.server, self.clock, records=record)
+        return Dispatcher(self.server, self._clock, records=record)
 
     # ---- clients ------------------------------------------------------------------------------
 
@@ -178,8 +179,8 @@ class FakeCluster:
             kind: the generated class.
             service_account: `namespace/name` of the ServiceAccount that makes the requests. Its
                 requests are recorded for `pytest --rbac`, and held to the roles of the cluster
-                (`FakeCluster(rbac=...)`) or of `pytest --under-rbac`. Other clientsets are an
-                administrator's. See docs/rbac.md.
+                (`FakeCluster(rbac=...)`) or of `pytest --under-rbac`. Its namespace is that of the
+                clientset, as in a pod. Other clientsets are an administrator's. See docs/rbac.md.
             options: as in `Clientset.from_config`.
 
         Raises:
@@ -190,14 +191,16 @@ class FakeCluster:
                 why = "a clientset is a service account or impersonates somebody: choose one"
                 raise ValueError(why)
             options["impersonate_user"] = self.acting_as(service_account)
-        rest = self._async_rest(options) if hasattr(kind, "__aenter__") else self._rest(options)
+        config = ClusterConfig(_URL, _namespace_of(service_account))
+        make = self._async_rest if hasattr(kind, "__aenter__") else self._rest
+        rest = make(config, options)
         self.adopt(rest)
         return kind(rest)
 
     def adopt(self, rest: Rest | AsyncRest) -> None:
         """Make a connection one to this cluster; its transport leads here. For own transports."""
-        rest.clock = self.clock
-        _clusters[rest] = self
+        rest.clock = self._clock
+        rest.shared[_SHARED] = self  # no registry: it would keep every cluster that knows a client
 
     def acting_as(self, service_account: str) -> str:
         """Return the user name of a service account; its requests are recorded from now on.
@@ -210,19 +213,19 @@ class FakeCluster:
         with self.dispatcher.lock:
             return self._service_accounts.user(service_account)
 
-    def _rest(self, options: ClientOptions) -> Rest:
+    def _rest(self, config: ClusterConfig, options: ClientOptions) -> Rest:
         from clientgen.runtime.sync import Rest  # a test pays for the flavours it uses
 
         from .transports import InProcessTransport
 
-        return Rest(_CONFIG, transport=InProcessTransport(self.dispatcher), **options)
+        return Rest(config, transport=InProcessTransport(self.dispatcher), **options)
 
-    def _async_rest(self, options: ClientOptions) -> AsyncRest:
+    def _async_rest(self, config: ClusterConfig, options: ClientOptions) -> AsyncRest:
         from clientgen.runtime.aio import AsyncRest  # a test pays for the flavours it uses
 
         from .transports import AsyncInProcessTransport
 
-        return AsyncRest(_CONFIG, transport=AsyncInProcessTransport(self.dispatcher), **options)
+        return AsyncRest(config, transport=AsyncInProcessTransport(self.dispatcher), **options)
 
     def service(self, service: str, backend: str | WebhookBackend) -> None:
         """Say what answers the webhooks that are behind a service of the cluster.
@@ -250,12 +253,13 @@ class FakeCluster:
         Namespaces are created as needed. An object of the same name is replaced. Watches report it.
 
         Raises:
-            ValueError: a kind is not served, a name is missing, or a field has the wrong type.
+            ValueError: a kind is not served, a name is missing, a field has the wrong type, or an
+                admission policy breaks the rules of its kind.
             TypeError: an argument is not an object.
         """
         with self.dispatcher.lock:
             for obj in objects:
-                self._put(_as_dict(obj))
+                put(self.server, _as_dict(obj))
 
     def apply_manifests(self, source: Source) -> None:
         """Store the objects of a YAML or JSON text, file or folder, as `add` does.
@@ -268,18 +272,7 @@ class FakeCluster:
         """
         with self.dispatcher.lock:
             for manifest in manifests(source):
-                try:
-                    self._put(manifest.value)
-                except ValueError as error:
-                    raise ManifestError(f"{manifest.where}: {error}") from None
-
-    def _put(self, value: dict[str, Any]) -> None:
-        try:
-            self.server.put(value)
-        except Failure as failure:
-            raise ValueError(failure.message) from failure
-        # Definitions are served before their objects come.
-        self.server.run_due()
+                put_manifest(self.server, manifest)
 
     # ---- containers ---------------------------------------------------------------------------
 
@@ -303,7 +296,7 @@ class FakeCluster:
         if self._containers is None:
             from .containers import Containers  # most clusters have none
 
-            self._containers = Containers(self.clock)
+            self._containers = Containers(self._clock)
             self.server.cluster.open_process = self._containers.open
             self.server.cluster.open_ports = self._containers.forward
             self.server.cluster.open_proxy = self._containers.proxy
@@ -374,7 +367,7 @@ class FakeCluster:
             delay=delay,
             max_pods=max_pods,
         )
-        if advance and not isinstance(self.clock, FakeClock):
+        if advance and not isinstance(self._clock, FakeClock):
             why = "advance=True needs FakeCluster(clock=FakeClock()): other clocks move anyway"
             raise ValueError(why)
         with self.dispatcher.lock:
@@ -385,6 +378,29 @@ class FakeCluster:
             self.dispatcher.advances = advance
             self.dispatcher.settle()
         return self._play
+
+    @property
+    def played(self) -> Play:
+        """What `play` returned, for those who did not call it, as in `clientgen serve --play`.
+
+        Raises:
+            RuntimeError: the cluster is not playing.
+        """
+        if self._play is None:
+            raise RuntimeError("the cluster is not playing: call play(), or serve with --play")
+        return self._play
+
+    @property
+    def clock(self) -> FakeClock:
+        """The `FakeClock` that the cluster was given.
+
+        Raises:
+            RuntimeError: it was given none, so its clock is the machine's, which nobody can move.
+        """
+        if not isinstance(self._clock, FakeClock):
+            why = "the clock of this cluster cannot be moved: use FakeCluster(clock=FakeClock())"
+            raise RuntimeError(why)  # noqa: TRY004 - no argument has a wrong type
+        return self._clock
 
     def settle(self, limit: float = 3600.0) -> None:
         """Move the `FakeClock` on until nothing changes any more by itself.
@@ -399,14 +415,14 @@ class FakeCluster:
             TimeoutError: there is still something to do after that time.
             ValueError: there is something to wait for, and the clock is not a FakeClock.
         """
-        latest = self.clock.monotonic() + limit
+        latest = self._clock.monotonic() + limit
         while (due := self.dispatcher.settle()) is not None:
-            if not isinstance(self.clock, FakeClock):
+            if not isinstance(self._clock, FakeClock):
                 why = "only a FakeClock can be moved: use FakeCluster(clock=FakeClock())"
                 raise ValueError(why)  # noqa: TRY004 - no argument has a wrong type
             if due > latest:
                 raise TimeoutError(f"the cluster has not settled after {limit:g} seconds")
-            self.clock.advance_to(due)
+            self._clock.advance_to(due)
 
     # ---- what was asked -----------------------------------------------------------------------
 
@@ -498,7 +514,7 @@ class FakeCluster:
         """Delay the next requests, by the cluster's clock, before the server receives them."""
 
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
-            return delayed(self.clock, seconds, proceed)
+            return delayed(self._clock, seconds, proceed)
 
         return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
 
@@ -599,6 +615,11 @@ def _split(group_version: str) -> tuple[str, str]:
     return group, version
 
 
+def _namespace_of(service_account: str | None) -> str:
+    """The namespace of the configuration that a pod with a service account has."""
+    return "default" if service_account is None else service_account.partition("/")[0]
+
+
 def _as_dict(value: object) -> dict[str, Any]:
     if not isinstance(value, (Model, Mapping)):
         raise TypeError(f"an object must be a model or a mapping, not {value!r}")
@@ -606,8 +627,6 @@ def _as_dict(value: object) -> dict[str, Any]:
 
 
 # ---- the short form ---------------------------------------------------------------------------
-
-_clusters: WeakKeyDictionary[Any, FakeCluster] = WeakKeyDictionary()
 
 
 @overload
@@ -662,7 +681,8 @@ def cluster_of(clientset: object) -> FakeCluster:
     Raises:
         ValueError: it does not belong to a FakeCluster of this process.
     """
-    try:
-        return _clusters[getattr(clientset, "rest", clientset)]
-    except (KeyError, TypeError):
-        raise ValueError(f"{clientset!r} is not connected to a FakeCluster") from None
+    shared: Any = getattr(getattr(clientset, "rest", clientset), "shared", {})
+    cluster = cast("dict[str, Any]", shared).get(_SHARED) if isinstance(shared, dict) else None
+    if not isinstance(cluster, FakeCluster):
+        raise ValueError(f"{clientset!r} is not connected to a FakeCluster")  # noqa: TRY004
+    return cluster

@@ -35,9 +35,17 @@ class ContainerFiles(dict[str, bytes]):
             raise TypeError(f"{path}: the contents of a file are bytes, not {type(data).__name__}")
         super().__setitem__(_tidied(path), data)
 
-    def has_program(self, name: str) -> bool:
-        """Tell whether a program works on these files."""
-        return name in _PROGRAMS
+    def are_named(self, command: Sequence[str]) -> bool:
+        """Tell whether a command works on files; `cat` alone, for one, does not."""
+        match [*command]:
+            case ["cat", *words]:
+                return any(word != "-" for word in words)
+            case ["tar", letters, *_]:
+                return not letters.startswith("--") and any(each in letters for each in "cx")
+            case ["test", flag, _]:
+                return flag.startswith("-") and flag not in {"-n", "-z"}  # which are of texts
+            case _:
+                return False
 
     def run(self, process: Process) -> int:
         """Run a program; gives its exit code."""
@@ -77,8 +85,12 @@ def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
 
 
 def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """`cat PATH...`."""
-    for word in words:
+    """`cat PATH...`; without one, stdin."""
+    for word in words or ["-"]:
+        if word == "-":
+            while piece := process.stdin.read1():
+                process.stdout.write(piece)
+            continue
         data = files.get(_tidied(word))
         if data is None:
             process.stderr.write(f"cat: {word}: No such file or directory\n")
@@ -98,7 +110,8 @@ def _tar(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
             folder = _tidied(next(rest, ""), folder)
         elif not word.startswith("-"):
             paths.append(word)
-    if "f" not in letters or "-" not in words[1:2] or "z" in letters:
+    does = any(letter in letters for letter in "cx")
+    if not does or "f" not in letters or "-" not in words[1:2] or "z" in letters:
         process.stderr.write(f"tar: {words}: not known here\n")
         return _USAGE
     if "x" in letters:

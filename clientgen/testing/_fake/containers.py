@@ -53,7 +53,11 @@ class Container:
         return handler
 
     def on_attach(self, handler: Handler) -> Handler:
-        """Have a function called for each client that attaches; the rest is as `on_exec`."""
+        """Have a function called for each client that attaches; the rest is as `on_exec`.
+
+        Clients get exit code 0 whatever it returns, as from nodes: those tell that the streams
+        ended, and the status of the pod tells how the container did.
+        """
         self.handlers["attach"] = handler
         return handler
 
@@ -63,7 +67,8 @@ class Container:
 
             cluster.container("shop/web-0").files["/etc/motd"] = b"hello"
 
-        Once a test uses them, the commands `tar`, `cat` and `test` work on them.
+        Once a test uses them, `tar`, `cat` and `test` work on them; all other commands, and `cat`
+        without a file, reach the function of `on_exec`.
         """
         if self._files is None:
             self._files = ContainerFiles()
@@ -73,8 +78,8 @@ class Container:
         """Return the function for a command; None if there is none."""
         handler = self.handlers.get(action)
         if action == "exec" and self._files is not None:
-            is_known = bool(command) and self._files.has_program(command[0])
-            return self._files.run if is_known or handler is None else handler
+            is_theirs = handler is None or self._files.are_named(command)
+            return self._files.run if is_theirs else handler
         return handler
 
     def port(self, number: int, server: PortHandler | str) -> None:

@@ -8,6 +8,7 @@ waits either: a way in gives a `wake` with each request, and takes from streams 
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import ref
@@ -22,7 +23,7 @@ from .faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from clientgen.runtime._clock import Clock
     from clientgen.runtime._http.request import HttpRequest
@@ -80,9 +81,10 @@ class Dispatcher:
         self.server = server
         self.clock = clock
         self.lock = threading.RLock()
+        self._is_postponed = False
         self.records = records
         self.advances = False
-        self.backends = Backends()
+        self.backends = Backends(clock)
         self.actions: list[Action] = []
         self._rules: list[Rule] = []
         self._duplicators: list[Trigger] = []
@@ -95,6 +97,8 @@ class Dispatcher:
 
     def handle(self, request: HttpRequest, wake: Callable[[], None]) -> Answer:
         """Answer a request; `wake` is called when there is more of the answer."""
+        if isinstance(self.clock, FakeClock):
+            self.clock.stir()
         request = self.server.in_json(request)
         action = action_of(request) if self.records or self._rules else None
         if action is None:
@@ -232,7 +236,7 @@ class Dispatcher:
         It moves to the next work that is awaited, until that wakes who waits; for an hour at most.
         If there is none, it moves to where a client gives up.
         """
-        if not self.advances or not isinstance(self.clock, FakeClock):
+        if not self.advances or not isinstance(self.clock, FakeClock) or self.clock.is_passing:
             return
         latest = self.clock.monotonic() + _MOST_PASSED
         while not is_woken() and (due := self.settle()) is not None and due <= latest:
@@ -241,13 +245,35 @@ class Dispatcher:
         if not is_woken() and timeout is not None and timeout <= latest and self.settle() is None:
             self.clock.advance_to(timeout)
 
+    async def time_passed(self) -> None:
+        """Wait for the end of a step of the FakeClock, if the current task has made it."""
+        if isinstance(self.clock, FakeClock) and self.clock.is_passing:
+            await self.clock.passed()
+
+    def finish_own_step(self) -> None:
+        """Go the rest of a step of the FakeClock at once, if the current task has made it."""
+        if isinstance(self.clock, FakeClock) and self.clock.is_passing:
+            self.clock.finish_own()
+
     def work_in_time(self) -> None:
         """Have a FakeClock stop at each moment when there is work; others do so by themselves."""
         if isinstance(self.clock, FakeClock):
             self.clock.stop_at(lambda: self.server.next_due)
 
+    @contextmanager
+    def postponed_work(self) -> Generator[None]:
+        """Let controllers, kubelets and the like do nothing until the end of the block."""
+        self._is_postponed = True
+        try:
+            yield
+        finally:
+            self._is_postponed = False
+            self._run_due()
+
     def _run_due(self) -> None:
         with self.lock:
+            if self._is_postponed:
+                return
             due = self.server.next_due
             while due is not None and due <= self.clock.monotonic():
                 self.server.run_due()

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from time import sleep
+from typing import TYPE_CHECKING, Any, Final
+
+from .clock_waits import ClockWait, Rest, is_alive, running_loop
+from .standstills import Standstill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
-__all__ = ["FakeClock"]
+    from .clock_waits import Party
+
+__all__ = ["FakeClock", "Step"]
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _MOST_STOPS: Final = 10_000
+_LOOK_AGAIN: Final = 0.0005
+# How long a clock may stand still once a request was refused by `pytest --under-rbac`: the run
+# fails anyway.
+_AFTER_REFUSAL: Final = 2.0
 
 
 class FakeClock:
@@ -20,15 +31,23 @@ class FakeClock:
 
     Waits by this clock last until `step` or `set` has moved it far enough: the end of a watch, a
     delayed response, the timeout of an in-process call. Threads may share it.
+
+    A wait for objects, or of a manager for its caches, fails if nobody has moved the clock for
+    `patience` seconds of real time, and no request was made meanwhile. With None it never does.
     """
 
-    def __init__(self, now: datetime = _START) -> None:
+    def __init__(self, now: datetime = _START, *, patience: float | None = 30.0) -> None:
+        if patience is not None and not patience > 0:  # neither is nan
+            raise ValueError(f"patience must be a positive number or None, not {patience!r}")
         self._lock = threading.Lock()
         self._now = _aware(now)
         self._elapsed = 0.0
-        self._waiters: dict[object, Callable[[], object]] = {}
-        self._timeouts: dict[object, float] = {}
+        self._waits: dict[object, ClockWait] = {}
         self._stops: list[Callable[[], float | None]] = []
+        self._way = _Way()
+        self._stirs = 0
+        self._patience = patience
+        self._refusal = ""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._now.isoformat()})"
@@ -36,25 +55,30 @@ class FakeClock:
     def now(self) -> datetime:
         """The time of day, in UTC."""
         with self._lock:
-            return self._now
+            return self._now + (self._way.of_day if self._way.is_mine() else timedelta())
 
     def monotonic(self) -> float:
         """The seconds that this clock has moved forward so far."""
         with self._lock:
-            return self._elapsed
+            return self._way.target if self._way.is_mine() else self._elapsed
 
-    def step(self, seconds: float) -> None:
+    def step(self, seconds: float) -> Step:
         """Move the clock forward, and end the waits that are over.
+
+        On the way it stops at each moment that somebody waits for, and lets those who are woken do
+        their work: one long step does the same as many short ones. On an event loop, tasks do it
+        when the caller awaits something: `await clock.step(60)` returns when all is done. Requests
+        of the caller wait for the end of the step.
 
         Raises:
             ValueError: `seconds` is negative; `set` can turn the time of day back.
         """
         if seconds < 0:
             raise ValueError(f"time cannot go backwards: step({seconds!r})")
-        self._move(timedelta(seconds=seconds), seconds)
+        return self._move(timedelta(seconds=seconds), seconds)
 
-    def set(self, now: datetime) -> None:
-        """Set the time of day, and end the waits that are over.
+    def set(self, now: datetime) -> Step:
+        """Set the time of day, and end the waits that are over, as `step` does.
 
         Moving it forward lets as much time pass for durations. Turning it back does not affect
         durations, as when an administrator does so.
@@ -62,15 +86,19 @@ class FakeClock:
         Raises:
             ValueError: `now` has no time zone.
         """
-        difference = _aware(now) - self.now()
-        self._move(difference, max(0.0, difference.total_seconds()))
+        with self._lock:
+            difference = _aware(now) - self._now - self._way.of_day
+        return self._move(difference, max(0.0, difference.total_seconds()))
 
     def advance_to(self, moment: float) -> None:
-        """Move the clock forward to a moment of `monotonic`; it does not move backwards."""
-        elapsed = self.monotonic()
-        if moment > elapsed:
-            self._move(timedelta(seconds=moment - elapsed), moment - elapsed)
-            self._go(timedelta(), max(moment, self.monotonic()))
+        """Move the clock forward to a moment of `monotonic`; it does not move backwards.
+
+        It stops where there is work in the cluster. Nobody else does anything on the way.
+        """
+        self.finish()
+        while (stop := self._next_due(moment)) is not None:
+            self._go(stop)
+        self._go(moment)
 
     def stop_at(self, due: Callable[[], float | None]) -> None:
         """Have `step` stop at each moment that `due` returns, on the way.
@@ -79,60 +107,264 @@ class FakeClock:
         """
         self._stops.append(due)
 
-    def _move(self, by: timedelta, seconds: float) -> None:
-        target = self.monotonic() + seconds
-        for _ in range(_MOST_STOPS):
-            elapsed = self.monotonic()
-            stop = self._next_stop(elapsed, target)
-            if stop is None:
-                break
-            way = timedelta(seconds=stop - elapsed)
-            by -= way
-            self._go(way, stop)
-        self._go(by, max(target, self.monotonic()))
+    # ---- the way to a moment ------------------------------------------------------------------
 
-    def _next_stop(self, after: float, until: float) -> float | None:
-        due = [moment for each in self._stops if (moment := each()) is not None]
-        return min((moment for moment in due if after < moment < until), default=None)
-
-    def _go(self, by: timedelta, elapsed: float) -> None:
+    def _move(self, by: timedelta, seconds: float) -> Step:
         with self._lock:
-            self._now += by
-            self._elapsed = elapsed
-            waiters = list(self._waiters.values())
-        for wake in waiters:
-            wake()
+            way = self._way
+            way.target = max(way.target, self._elapsed) + seconds
+            way.of_day += by
+            if way.is_under_way:  # who makes it goes further
+                return Step(self)
+            way.parties = {each for each in way.parties if is_alive(each)}
+            way.stops_left = _MOST_STOPS
+            way.is_under_way = True
+        loop = running_loop()
+        rest = self._let_act() if self._has_work() else None
+        while rest is not None or (rest := self._go_on()) is not None:
+            if loop is not None:
+                way.begin(loop)
+                loop.call_soon(self._look, loop, rest)
+                break
+            while not rest.is_reached():
+                sleep(_LOOK_AGAIN)
+            way.note_end(rest)
+            rest = None
+        return Step(self)
+
+    def _look(self, loop: asyncio.AbstractEventLoop, rest: Rest) -> None:
+        """Go on when the tasks have done their work; called by the loop."""
+        if not rest.is_reached():
+            loop.call_soon(self._look, loop, rest)
+            return
+        self._way.note_end(rest)
+        following = self._go_on()
+        if following is not None:
+            loop.call_soon(self._look, loop, following)
+
+    def _go_on(self) -> Rest | None:
+        """Move to the next moment that somebody waits for; gives what waits for who was woken.
+
+        None if this was the end of the way.
+        """
+        way = self._way
+        while way.is_under_way:
+            way.stops_left -= 1
+            stop = self._next_due(way.target, waits=True) if way.stops_left > 0 else None
+            if stop is None:
+                self.finish()
+                break
+            self._go(stop)
+            if way.parties:
+                return self._let_act()
+        return None
+
+    def _has_work(self) -> bool:
+        """Tell whether somebody has to act before the end of the way."""
+        if self._next_due(self._way.target, waits=True) is not None:
+            return True
+        now = self._elapsed
+        return any(each.acts and each.is_over_at(now) for each in self._all_waits())
+
+    def _let_act(self) -> Rest:
+        """Let all who have waited do what there is to do now."""
+        way = self._way
+        return Rest(
+            way.parties,
+            self._all_waits,
+            lambda: self._stirs,
+            self._elapsed,
+            is_restless=way.is_restless,
+        )
+
+    def finish(self) -> None:
+        """Go the rest of the way of a step at once."""
+        with self._lock:
+            way = self._way
+            if not way.is_under_way:
+                return
+            self._now += way.of_day
+            self._elapsed = max(way.target, self._elapsed)
+            way.end()
+        self._wake_all()
+
+    async def passed(self) -> None:
+        """Wait for the end of a step, if the task that calls this has made it."""
+        end = self._way.end_of_way
+        if end is not None and self._way.is_mine():
+            await asyncio.wait({end})
+
+    async def acted(self) -> None:
+        """The same, and then for all who were woken at the end."""
+        await self.passed()
+        rest = self._let_act()
+        while not rest.is_reached():  # noqa: ASYNC110 - tasks set no event when they rest
+            await asyncio.sleep(0)
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether a step is under way."""
+        return self._way.is_under_way
+
+    def finish_own(self) -> None:
+        """Go the rest of the way at once, if the task that calls this has made the step."""
+        if self._way.is_mine():
+            self.finish()
+
+    def _next_due(self, until: float, *, waits: bool = False) -> float | None:
+        """The next moment of work in the cluster, or of somebody's wait as well, before another."""
+        dues = [*self._stops, *(each.due for each in self._all_waits() if waits)]
+        moments = [moment for due in dues if (moment := due()) is not None]
+        return min((each for each in moments if self._elapsed < each < until), default=None)
+
+    def _go(self, moment: float) -> None:
+        with self._lock:
+            seconds = max(0.0, moment - self._elapsed)
+            self._now += timedelta(seconds=seconds)
+            self._elapsed += seconds
+            self._elapsed = max(moment, self._elapsed)
+            self._stirs += 1
+            if self._way.is_under_way:
+                self._way.of_day -= timedelta(seconds=seconds)
+        self._wake_all()
+
+    def _wake_all(self) -> None:
+        for each in self._all_waits():
+            each.wake()
+
+    # ---- standing still -----------------------------------------------------------------------
+
+    def standstill(self) -> Standstill | None:
+        """Begin to watch whether it stands still; None if it may do so for ever."""
+        patience = self._patience
+        if patience is None:
+            return None
+        return Standstill(
+            lambda: self._stirs,
+            lambda: min(patience, _AFTER_REFUSAL) if self._refusal else patience,
+            lambda: self._refusal,
+        )
+
+    def note_refusal(self, words: str) -> None:
+        """Note a request that roles of the test run do not allow: waits need no patience then."""
+        self._refusal = self._refusal or words
+
+    # ---- who waits ----------------------------------------------------------------------------
+
+    def _all_waits(self) -> list[ClockWait]:
+        with self._lock:
+            return list(self._waits.values())
 
     @property
     def waiters(self) -> int:
         """The number of its listeners: each cluster, and each waiting request."""
         with self._lock:
-            return len(self._waiters)
+            return len(self._waits)
 
     @property
     def next_timeout(self) -> float | None:
         """The next moment at which somebody gives up waiting; None if nobody does."""
-        with self._lock:
-            moments = [moment for moment in self._timeouts.values() if moment > self._elapsed]
-        return min(moments, default=None)
+        moments = [each.gives_up for each in self._all_waits() if each.gives_up is not None]
+        return min((moment for moment in moments if moment > self._elapsed), default=None)
 
     def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
         """Call `wake` whenever the clock has moved. Returns a function that ends this.
 
         `until` is the moment at which the caller gives up waiting, if there is one.
         """
+        return self._note(ClockWait(wake, lambda: until, gives_up=until))
+
+    def on_wait(
+        self,
+        wake: Callable[[], object],
+        due: Callable[[], float | None],
+        is_over: Callable[[], bool],
+    ) -> Callable[[], None]:
+        """The same for a thread or task that waits, until `due` or until something else ends it."""
+        return self._note(ClockWait(wake, due, is_over))
+
+    def stir(self) -> None:
+        """Note that somebody does something."""
+        self._stirs += 1
+
+    def _note(self, wait: ClockWait) -> Callable[[], None]:
         key = object()
         with self._lock:
-            self._waiters[key] = wake
-            if until is not None:
-                self._timeouts[key] = until
+            self._stirs += 1
+            self._waits[key] = wait
+            if wait.acts:
+                self._way.parties.add(wait.party)
 
         def forget() -> None:
             with self._lock:
-                self._waiters.pop(key, None)
-                self._timeouts.pop(key, None)
+                self._stirs += 1
+                self._waits.pop(key, None)
 
         return forget
+
+
+class Step:
+    """A step of a clock, which may be under way. Await it to let tasks do their work on the way.
+
+    It is false, so that `lambda: clock.step(1) or is_over()` says whether it is over.
+    """
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._clock.acted().__await__()
+
+
+class _Way:
+    """The way from one moment to another, which a clock makes with stops."""
+
+    def __init__(self) -> None:
+        self.target = 0.0
+        self.of_day = timedelta()
+        """What is still to come of the time of day."""
+        self.is_under_way = False
+        self.stops_left = 0
+        self.parties: set[Party] = set()
+        """Who has waited by the clock, as far as they may do so again."""
+        self.is_restless = False
+        """Whether they did not come to rest at the last moment."""
+        self.end_of_way: asyncio.Future[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Go on later, beside the task that wants it."""
+        if self.is_under_way:
+            self.end_of_way = loop.create_future()
+            self._task = asyncio.current_task()
+
+    def note_end(self, rest: Rest) -> None:
+        """Go on without those who have not come to rest."""
+        self.parties -= rest.busy_threads()  # they wait for something else
+        self.is_restless = rest.is_restless()
+
+    def end(self) -> None:
+        """Be there."""
+        end, self.end_of_way, self._task = self.end_of_way, None, None
+        self.of_day, self.is_under_way = timedelta(), False
+        if end is not None and not end.done() and not end.get_loop().is_closed():
+            end.get_loop().call_soon_threadsafe(_settle, end)
+
+    def is_mine(self) -> bool:
+        """Tell whether the current task wants it: it has passed for that one."""
+        return (
+            self._task is not None
+            and running_loop() is not None
+            and (asyncio.current_task() is self._task)
+        )
+
+
+def _settle(end: asyncio.Future[None]) -> None:
+    if not end.done():
+        end.set_result(None)
 
 
 def _aware(moment: datetime) -> datetime:

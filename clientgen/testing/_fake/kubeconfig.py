@@ -23,7 +23,13 @@ class ForeignFile(Exception):  # noqa: N818 - says what was met
     """There is a file already, and somebody else wrote it."""
 
 
-def kubeconfig(url: str, authority: bytes = b"", token: str = "", user_name: str = "") -> str:
+def kubeconfig(
+    url: str,
+    authority: bytes = b"",
+    token: str = "",
+    user_name: str = "",
+    namespace: str = "default",
+) -> str:
     """The text of a kubeconfig, whose requests are those of `user_name` if there is one.
 
     JSON strings are YAML as well.
@@ -36,6 +42,7 @@ def kubeconfig(url: str, authority: bytes = b"", token: str = "", user_name: str
     user = {"token": shown} if shown else {}
     user |= {"as": user_name} if user_name else {}
     name = f"clientgen-{urlsplit(url).port}"
+    context = f"cluster: {name}, user: {name}, namespace: {json.dumps(namespace)}"
     return (
         f"{_FIRST_LINE}"
         "apiVersion: v1\n"
@@ -46,7 +53,7 @@ def kubeconfig(url: str, authority: bytes = b"", token: str = "", user_name: str
         "users:\n"
         f"- name: {name}\n  user: {json.dumps(user)}\n"
         "contexts:\n"
-        f"- name: {name}\n  context: {{cluster: {name}, user: {name}, namespace: default}}\n"
+        f"- name: {name}\n  context: {{{context}}}\n"
     )
 
 

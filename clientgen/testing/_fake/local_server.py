@@ -45,7 +45,7 @@ class LocalServer:
         token: the bearer token that requests must carry.
         kubeconfig: where to write the kubeconfig instead of a temporary file.
         service_account: whose requests are those of clients with this kubeconfig, as in
-            `FakeCluster.clientset`.
+            `FakeCluster.clientset`; its namespace is that of the kubeconfig.
 
     Attributes:
         cluster: the served cluster, with its actions, reactions and faults.
@@ -74,6 +74,7 @@ class LocalServer:
         self.cluster = cluster
         self._token = token
         self._user = "" if service_account is None else cluster.acting_as(service_account)
+        self._namespace = (service_account or "default").partition("/")[0]
         self._port = port
         self._identity: Identity | None = new_identity(_HOST, "localhost", "::1") if tls else None
         self._kubeconfig = None if kubeconfig is None else Path(kubeconfig)
@@ -181,7 +182,9 @@ class LocalServer:
         if self._kubeconfig is None:
             self._folder = tempfile.TemporaryDirectory(prefix="clientgen-")
             self._kubeconfig = Path(self._folder.name, "kubeconfig")
-        text = kubeconfig_of(self.url, self.certificate_authority, self._token, self._user)
+        text = kubeconfig_of(
+            self.url, self.certificate_authority, self._token, self._user, self._namespace
+        )
         write_kubeconfig(self._kubeconfig, text)
 
     def _remove_folder(self) -> None:

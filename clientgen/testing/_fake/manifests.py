@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from clientgen.runtime._manifests.documents import Manifest, ManifestError, documents, split_lists
+from clientgen._apimachinery.failures import Failure
+from clientgen.runtime._manifests.documents import (
+    Manifest,
+    ManifestError,
+    documents,
+    files,
+    split_lists,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Manifest", "ManifestError", "Source", "manifests"]
+    from clientgen.testing._apiserver.server import ApiServer
+
+__all__ = ["Manifest", "ManifestError", "Source", "files", "manifests", "put", "put_manifest"]
 
 Source: TypeAlias = Path | str
 
@@ -28,3 +37,28 @@ def manifests(source: Source) -> Iterator[Manifest]:
         for manifest in split_lists(document):
             manifest.check()
             yield manifest
+
+
+def put(server: ApiServer, value: dict[str, Any]) -> None:
+    """Store an object; what a definition defines is served when this returns.
+
+    Raises:
+        ValueError: it cannot be used.
+    """
+    try:
+        server.put(value)
+    except Failure as failure:
+        raise ValueError(failure.message) from failure
+    server.run_due()
+
+
+def put_manifest(server: ApiServer, manifest: Manifest) -> None:
+    """Store the object of a manifest, see `put`.
+
+    Raises:
+        ManifestError: it cannot be used; the message names its place.
+    """
+    try:
+        put(server, manifest.value)
+    except ValueError as error:
+        raise ManifestError(f"{manifest.where}: {error}") from None

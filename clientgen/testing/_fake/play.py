@@ -38,7 +38,15 @@ class Play:
         self._dispatcher = dispatcher
         self._manager = manager
 
-    def pods(self, namespace: str = "*", name: str = "*", *, labels: str = "") -> PlayedPods:
+    def pods(
+        self,
+        namespace: str = "*",
+        name: str = "*",
+        *,
+        labels: str = "",
+        image: str = "*",
+        command: str = "*",
+    ) -> PlayedPods:
         """Choose pods, those that are there as well as later ones.
 
         If several choices include a pod, the latest one decides.
@@ -47,14 +55,18 @@ class Play:
             namespace: a namespace, or a pattern like `shop-*`.
             name: a name, or a pattern like `web-*`.
             labels: a label selector like `app=web,tier!=db`.
+            image: an image of one of their containers, or a pattern like `*/web:2.*`.
+            command: the command and arguments of that container, with spaces between the words, or
+                a pattern like `migrate *`. What fails then is this container.
 
         Raises:
             ValueError: a pattern is empty, or the selector cannot be read.
         """
-        for what, pattern in (("namespace", namespace), ("name", name)):
+        patterns = {"namespace": namespace, "name": name, "image": image, "command": command}
+        for what, pattern in patterns.items():
             if not pattern:
                 raise ValueError(f"{what}='': name one, or leave it out to mean all")
-        rule = PodRule(namespace, name, _selects(labels))
+        rule = PodRule(namespace, name, _selects(labels), image, command)
         return PlayedPods(self._dispatcher, self._manager, rule)
 
     def clear(self) -> None:

@@ -60,6 +60,7 @@ class Process(Session):
         self.tty = request.tty
         self.sizes: list[tuple[int, int]] = []
         self._handler = handler
+        self._is_attached = request.action == "attach"
         self.stdin = Input(self, is_open=request.stdin)
         self.stdout = Output(self, STDOUT if request.stdout else None)
         second = STDERR if request.stderr else None
@@ -114,11 +115,14 @@ class Process(Session):
 
     def _run(self) -> None:
         try:
-            status = exit_status(_checked_code(self._handler(self)))
+            code = _checked_code(self._handler(self))
+            # Nodes tell attached clients that the streams ended, and never how the process did.
+            status = exit_status(0 if self._is_attached else code)
         except Exception as error:  # noqa: BLE001 - whatever the function of the test raises
             if not self.is_closed:
                 _log.exception("%r failed", self)
-            why = f"error executing command in container: {type(error).__name__}: {error}"
+            what = "attaching to" if self._is_attached else "executing command in"
+            why = f"error {what} container: {type(error).__name__}: {error}"
             status = failure_status(internal_error(why).status())
         self.finish(message(ERROR, status))
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from clientgen._rbac.callers import Account, Witness
 from clientgen._rbac.recording import Recording
+from clientgen._rbac.review import shown
 from clientgen._rbac.roles import read_roles, roles_of
 from clientgen.runtime._manifests.documents import Manifest
 from clientgen.runtime._models.codec import to_dict
 from clientgen.runtime._models.model import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from clientgen._rbac.access import Access
     from clientgen._rbac.roles import Roles
@@ -69,14 +70,21 @@ class ServiceAccounts:
     Args:
         server: the server of the cluster.
         rbac: the roles they are held to; without any they may do everything.
+        on_refusal: is told what the roles of the test run do not allow, in words.
 
     Raises:
         ManifestError: a role cannot be read.
     """
 
-    def __init__(self, server: ApiServer, rbac: RoleSource | None) -> None:
+    def __init__(
+        self,
+        server: ApiServer,
+        rbac: RoleSource | None,
+        on_refusal: Callable[[str], object] | None = None,
+    ) -> None:
         self._server = server
         self._runs = tuple(_runs)
+        self._on_refusal = on_refusal
         roles = self._roles_of_run() if rbac is None else read(rbac)
         self._is_restricted = roles is not None
         self._is_of_run = rbac is None
@@ -91,10 +99,13 @@ class ServiceAccounts:
     def user(self, service_account: str) -> str:
         """Return the user name of `namespace/name`, whose requests are recorded from now on.
 
+        Its namespace is made if need be: no service account is without one.
+
         Raises:
             ValueError: that is no service account.
         """
         account = Account.of(service_account)
+        self._server.make_namespace(account.namespace)
 
         def note(access: Access, allowed: bool) -> None:
             # Refusals by roles of its own are what a test wants to see.
@@ -102,6 +113,9 @@ class ServiceAccounts:
                 run.recording.add(account, access)
                 if not allowed:
                     run.deny(account, access)
+                    if self._on_refusal is not None:
+                        refused = f"ServiceAccount {account} was refused: {shown(access)}"
+                        self._on_refusal(refused)
 
         witness = Witness(note, is_restricted=self._is_restricted)
         self._server.cluster.witnesses.setdefault(account.user, witness)

@@ -129,11 +129,15 @@ class Input:
             self._changed.wait_for(lambda: len(self._data) >= size or not self._is_open)
             return self._take(size)
 
-    def read1(self) -> bytes:
-        """Wait for some bytes, and return all that are there; empty at the end."""
+    def read1(self, size: int = -1) -> bytes:
+        """Wait for some bytes, and return those that are there (-1) or so many at most.
+
+        The result is empty at the end.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._data or not self._is_open)
-            return self._take(len(self._data))
+            if size:
+                self._changed.wait_for(lambda: self._data or not self._is_open)
+            return self._take(len(self._data) if size < 0 else size)
 
     def readline(self) -> bytes:
         """Wait for a line, and return it with its end; empty at the end."""

@@ -89,6 +89,7 @@ class InProcessTransport:
         return _unswitched(self._answered(call, waker))
 
     def _answered(self, call: _Call, waker: ThreadWaker) -> Response | Stream | Upgrade:
+        self._dispatcher.finish_own_step()
         answer = call.begin()
         while isinstance(answer, Deferred):
             self._dispatcher.backends.start(answer.calls)
@@ -152,6 +153,7 @@ class AsyncInProcessTransport:
     async def _answered(self, call: _Call, waker: LoopWaker) -> Response | Stream | Upgrade:
         # A network would let other tasks run as well.
         await asyncio.sleep(0)
+        await self._dispatcher.time_passed()
         answer = call.begin()
         if not isinstance(answer, Deferred):
             return answer
@@ -191,11 +193,19 @@ class _Call:
         Raises:
             RequestTimeout: that takes too long.
         """
+        if self._is_late and earliest(later.deadline, self.deadline) != later.deadline:
+            raise self._timeout()  # time may have moved past both
         answer = self._unless_lost(self.dispatcher.resume(later, self._wake))
-        is_late = self.deadline is not None and self.dispatcher.clock.monotonic() >= self.deadline
-        if is_late and isinstance(answer, Deferred):
-            raise RequestTimeout(f"{self.request.info}: no response before the timeout")
+        if self._is_late and isinstance(answer, Deferred):
+            raise self._timeout()
         return answer
+
+    @property
+    def _is_late(self) -> bool:
+        return self.deadline is not None and self.dispatcher.clock.monotonic() >= self.deadline
+
+    def _timeout(self) -> RequestTimeout:
+        return RequestTimeout(f"{self.request.info}: no response before the timeout")
 
     def whole(self, answer: Response) -> HttpResponse:
         """An answer that has to be whole.
@@ -394,10 +404,10 @@ class _Duplex(_Connection[ThreadWaker]):
             self._reading.wait(self._call.dispatcher.clock, None)
         return chunk
 
-    def write(self, data: bytes) -> None:
-        """Send bytes, and wait while the other side does not take them."""
+    def write(self, data: bytes, timeout: float | None = None) -> None:
+        """Send bytes. Without a timeout, wait while the other side does not take them."""
         self._feed(data)
-        while not self._may_write:
+        while timeout is None and not self._may_write:
             self._writing.wait(self._call.dispatcher.clock, None)
 
     def close(self) -> None:
@@ -414,10 +424,10 @@ class _AsyncDuplex(_Connection[LoopWaker]):
             await self._reading.wait(self._call.dispatcher.clock, None)
         return chunk
 
-    async def write(self, data: bytes) -> None:
-        """Send bytes, and wait while the other side does not take them."""
+    async def write(self, data: bytes, timeout: float | None = None) -> None:
+        """Send bytes. Without a timeout, wait while the other side does not take them."""
         self._feed(data)
-        while not self._may_write:
+        while timeout is None and not self._may_write:
             await self._writing.wait(self._call.dispatcher.clock, None)
 
     async def aclose(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from clientgen.runtime._clock import on_move, real_seconds
+from clientgen.runtime._clock import on_wait, real_seconds
 
 if TYPE_CHECKING:
     import asyncio
@@ -35,7 +35,7 @@ class ThreadWaker:
 
     def wait(self, clock: Clock, deadline: float | None) -> None:
         """Wait until woken, but not past a moment of the clock."""
-        forget = on_move(clock, self)
+        forget = on_wait(clock, self, lambda: deadline, self.is_woken)
         try:
             seconds = None if deadline is None else real_seconds(clock, deadline)
             # The clock may have moved before it knew that somebody waits.
@@ -79,7 +79,7 @@ class LoopWaker:
     async def wait(self, clock: Clock, deadline: float | None) -> None:
         """Wait until woken, but not past a moment of the clock."""
         self._waiter = self._loop.create_future()
-        forget = on_move(clock, self)
+        forget = on_wait(clock, self, lambda: deadline, self.is_woken)
         seconds = None if deadline is None else real_seconds(clock, deadline)
         timer = None if seconds is None else self._loop.call_later(seconds, self._release)
         try:
