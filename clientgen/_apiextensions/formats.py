@@ -32,7 +32,7 @@ _UNITS: Final = {
     "h": 3_600_000_000_000,
 }
 _GO_PART: Final = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
-_WORDED_PART: Final = re.compile(r"(?<!\d)(\d++)\s*+([A-Za-zµ]+)", re.ASCII)
+_WORDED_PART: Final = re.compile(r"(?<!\d)(\d+)\s*([A-Za-zµ]+)", re.ASCII)
 _DAY: Final = 24 * _UNITS["h"]
 # Exact names of a unit, then the word its long names begin with.
 _WORDS: Final = (

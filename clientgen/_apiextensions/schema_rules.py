@@ -59,7 +59,7 @@ def check_schema(validation: Mapping[str, Any] | None, path: str, *, status: boo
     causes = list(_root(raw, path)) if status else []
     if raw.get("nullable"):
         causes.append(forbidden_value(f"{path}.nullable", "nullable cannot be true at the root"))
-    sound = is_readable(raw)
+    readable = sound = is_readable(raw)
     if sound:
         wrong = check_structure(raw, path) or list(_Defaults().check(raw, path, whole=True))
         causes += wrong
@@ -67,7 +67,7 @@ def check_schema(validation: Mapping[str, Any] | None, path: str, *, status: boo
     walk = _Walk(at_root=True, rules=sound)
     schema_causes, rule_causes = walk.check(raw, path)
     causes += schema_causes + rule_causes
-    if not causes and not is_readable(raw):
+    if not causes and not readable:
         causes.append(invalid_value(path, "", "no structural schema can be made of it"))
     return causes
 
@@ -187,7 +187,7 @@ class _Walk:
     def _parts(
         self, raw: Mapping[str, Any], path: str
     ) -> Iterator[tuple[_Walk, Mapping[str, Any], str]]:
-        inner = replace(self, at_root=False)
+        inner = self._inner
         additional = raw.get("additionalProperties")
         if is_object(additional):
             why = "inside additionalProperties applying to object metadata"
@@ -195,18 +195,26 @@ class _Walk:
             yield walk, additional, f"{path}.additionalProperties"
         for name, each in part(raw, "properties").items():
             yield self._member(raw, name), each, f"{path}.properties[{name}]"
-        plain = replace(inner, rules=False)
         if raw.get("not") is not None:
-            yield plain, raw["not"], f"{path}.not"
+            yield self._plain, raw["not"], f"{path}.not"
         for junctor in ("allOf", "oneOf", "anyOf"):
             for at, each in enumerate(listed(raw, junctor)):
-                yield plain, each, f"{path}.{junctor}[{at}]"
+                yield self._plain, each, f"{path}.{junctor}[{at}]"
         for name, each in part(raw, "definitions").items():
-            yield plain, each, f"{path}.definitions[{name}]"
+            yield self._plain, each, f"{path}.definitions[{name}]"
         yield from inner._item_schemas(raw, path)
 
+    @property
+    def _inner(self) -> _Walk:
+        return replace(self, at_root=False) if self.at_root else self
+
+    @property
+    def _plain(self) -> _Walk:
+        """The state within junctors."""
+        return replace(self._inner, rules=False) if self.rules else self._inner
+
     def _member(self, raw: Mapping[str, Any], name: str) -> _Walk:
-        walk = replace(self, at_root=False)
+        walk = self._inner
         if name in META_FIELDS and (self.at_root or raw.get("x-kubernetes-embedded-resource")):
             walk = replace(walk, in_meta=True)
             if self.at_root:
@@ -216,10 +224,12 @@ class _Walk:
     def _item_schemas(
         self, raw: Mapping[str, Any], path: str
     ) -> Iterator[tuple[_Walk, Mapping[str, Any], str]]:
-        walk = self
-        if raw.get("x-kubernetes-list-type") != "map":
-            walk = replace(self, uncorrelatable=self.uncorrelatable or path)
         items = raw.get("items")
+        if items is None:
+            return
+        walk = self
+        if raw.get("x-kubernetes-list-type") != "map" and not self.uncorrelatable:
+            walk = replace(self, uncorrelatable=path)
         if is_object(items):
             yield walk, items, f"{path}.items"
         elif is_list(items):

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
+from zlib import compress, decompress
+
+from msgspec import json
 
 from clientgen import _jsonpath
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._openapi.resolved import DeferredSchema
 
 from .correlation import Pair
 from .defaulting import default
@@ -38,6 +42,8 @@ _BLOCKING: Final = frozenset(
     ["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany",
      "FieldValueTypeInvalid"]
 )  # fmt: skip
+_FAST: Final = 1
+"""The level of compression."""
 _FINALIZERS: Final = ("orphan", "foregroundDeletion", "kubernetes")
 _UNCHECKED: Final = (
     "some validation rules were not checked because the object was invalid; "
@@ -83,7 +89,8 @@ class CustomVersion:
         self._schemas = schemas
         self._successor = successor
         self._warning: str = raw.get("deprecationWarning") or ""
-        self.openapi = part(part(raw, "schema"), "openAPIV3Schema")
+        # Most definitions of a big cluster are never used: their schemas take little room.
+        self._packed = compress(json.encode(part(part(raw, "schema"), "openAPIV3Schema")), _FAST)
         self.columns: list[dict[str, Any]] = raw.get("additionalPrinterColumns") or []
         fields: list[dict[str, str]] = raw.get("selectableFields") or []
         self._fields = {
@@ -114,23 +121,32 @@ class CustomVersion:
             warning += f"; use {self._group}/{self._successor} {self._kind}"
         return warning
 
+    def read_openapi(self) -> dict[str, Any]:
+        """Return the schema as the definition has it: a new copy."""
+        openapi: dict[str, Any] = json.decode(decompress(self._packed))
+        return openapi
+
+    @cached_property
+    def _openapi(self) -> dict[str, Any]:
+        return self.read_openapi()
+
     @cached_property
     def schema(self) -> ResolvedSchema:
         """The schema of the whole kind, metadata included."""
-        return self._schemas.of(_with_meta(self.openapi, whole=True))
+        return DeferredSchema(lambda: _with_meta(self._openapi, whole=True), self._schemas)
 
     @cached_property
     def structure(self) -> Structure:
         """The schema as a tree of fields."""
-        return Structure.of_kind(self.openapi)
+        return Structure.of_kind(self._openapi)
 
     @cached_property
     def _checker(self) -> Checker:
-        return Checker(self.openapi)
+        return Checker(self._openapi)
 
     @cached_property
     def _status_checker(self) -> Checker:
-        return Checker(part(part(self.openapi, "properties"), "status"))
+        return Checker(part(part(self._openapi, "properties"), "status"))
 
     @cached_property
     def _has_embedded(self) -> bool:
@@ -250,22 +266,20 @@ def _text(values: list[Any]) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]:
-    """The schema with apiVersion, kind and metadata in every object that has them."""
-    schema = dict(raw)
-    members: dict[str, Any] = {
-        name: _with_meta(member) for name, member in part(raw, "properties").items()
-    }
+def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> Mapping[str, Any]:
+    """The schema with apiVersion, kind and metadata in every object that has them.
+
+    What has no such objects in it is not copied.
+    """
+    changed: dict[str, Any] = {}
+    declared = part(raw, "properties")
+    members: dict[str, Any] = {name: _with_meta(member) for name, member in declared.items()}
     if whole or raw.get("x-kubernetes-embedded-resource"):
-        members = {
-            **members,
-            "apiVersion": {"type": "string"},
-            "kind": {"type": "string"},
-            "metadata": {"$ref": f"#/definitions/{OBJECT_META}"},
-        }
-    if members:
-        schema["properties"] = members
+        members["apiVersion"] = members["kind"] = {"type": "string"}
+        members["metadata"] = {"$ref": f"#/definitions/{OBJECT_META}"}
+    if any(member is not declared.get(name) for name, member in members.items()):
+        changed["properties"] = members
     for name in ("items", "additionalProperties"):
-        if is_object(raw.get(name)):
-            schema[name] = _with_meta(raw[name])
-    return schema
+        if is_object(raw.get(name)) and (inner := _with_meta(raw[name])) is not raw[name]:
+            changed[name] = inner
+    return {**raw, **changed} if changed else raw

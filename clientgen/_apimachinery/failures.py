@@ -9,7 +9,7 @@ Facts: docs/internals/kubernetes-semantics.md, 1.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -252,10 +252,15 @@ def too_many(field: str, actual: int, most: int) -> Cause:
     return Cause("FieldValueTooMany", f"Too many: {actual}: must have at most {most} items", field)
 
 
+_ESCAPED: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&"}
+"""What Go escapes in the JSON of lists and objects."""
+
+
 def _shown(value: object) -> str:
     from msgspec import json
 
-    return json.encode(value).decode()
+    text = json.encode(value).decode()
+    return text if isinstance(value, str) else text.translate(_ESCAPED)
 
 
 def status_success(

@@ -29,6 +29,7 @@ __all__ = [
     "Grant",
     "RoleReader",
     "aggregated_rules",
+    "ask",
     "authorize",
     "decide",
     "role_rules",
@@ -94,11 +95,17 @@ def authorize(caller: Caller, access: Access, reader: RoleReader) -> None:
     Raises:
         Failure: 403, when `caller` may not do it.
     """
+    decision = ask(caller, access, reader)
+    if not decision.allowed:
+        raise access.refused(caller.user, decision.reason)
+
+
+def ask(caller: Caller, access: Access, reader: RoleReader) -> Decision:
+    """Tell whether `caller` may do it, and the witness of `caller`, too."""
     decision = decide(caller, access, reader)
     if caller.witness is not None:
         caller.witness.note(access, decision.allowed)
-    if not decision.allowed:
-        raise access.refused(caller.user, decision.reason)
+    return decision
 
 
 def rules_of(

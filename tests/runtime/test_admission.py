@@ -9,13 +9,22 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.reviews import Thing, conversion, review, thing
+from support.reviews import Item, Thing, conversion, patch_of, review, thing
 
 from clientgen.runtime._admission.configurations import Endpoint
 from clientgen.runtime._admission.conversion import read_conversion
 from clientgen.runtime._admission.json_difference import carried_over, patch_between
 from clientgen.runtime._admission.review import ReviewError, read_review, typed_request
-from clientgen.runtime.models import StatusCause, Unstructured
+from clientgen.runtime.models import (
+    CustomResource,
+    Model,
+    StatusCause,
+    Unstructured,
+    auto,
+    decode,
+    field,
+)
+from clientgen.runtime.sync import Webhooks
 from clientgen.runtime.webhooks import AdmissionRequest, Denied
 from clientgen.testing._apiserver.patches.json_patch import json_patch
 
@@ -49,16 +58,151 @@ def test_a_patch_turns_one_object_into_the_other(before: dict[str, Any], after: 
 def test_changes_are_carried_over_as_they_are_where_nothing_is_left_out(
     before: dict[str, Any], after: dict[str, Any]
 ):
-    assert text(carried_over(before, as_json(before), as_json(after))) == text(after)
-    assert carried_over(before, as_json(after), as_json(after)) is before
+    assert text(carried_over(before, as_json(before), as_json(after), after)) == text(after)
+    assert carried_over(before, as_json(after), as_json(after), after) is before
 
 
 @given(OBJECTS, OBJECTS)
 def test_nulls_that_nobody_changed_stay(before: dict[str, Any], after: dict[str, Any]):
     """A class reads nulls as absent, and writes none."""
     received = {**before, "zzz": None}
-    carried = carried_over(received, as_json(before), as_json(after))
+    carried = carried_over(received, as_json(before), as_json(after), after)
     assert text(carried) == text({**after, "zzz": None})
+
+
+class Inner(Model):
+    text: str = ""
+    words: list[str] = field(default_factory=list)
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+class WideSpec(Model):
+    size: int = 3
+    words: list[str] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    extra: dict[str, str] = field(default_factory=dict)
+    free: dict[str, Any] = field(default_factory=dict)
+    inner: Inner = auto(Inner)
+    optional: Inner | None = None
+    by_name: dict[str, Inner] = field(default_factory=dict)
+
+
+class Wide(CustomResource, group="stable.example.com", version="v1", kind="Thing"):
+    spec: WideSpec = auto(WideSpec)
+
+
+class Demanding(CustomResource, group="stable.example.com", version="v1", kind="Thing"):
+    spec: WideSpec
+
+
+class Free(CustomResource, group="stable.example.com", version="v1", kind="Thing"):
+    spec: dict[str, Any] = field(default_factory=dict)
+
+
+WORDS = st.sampled_from(["", "a", "b"])
+MAPS = st.dictionaries(WORDS, WORDS, max_size=2)
+SIZES = st.sampled_from([0, 3, 4])
+UNKNOWN = st.none() | st.just({}) | st.just([]) | MAPS
+
+
+def sent(**members: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects in which each member may be absent, and may be null."""
+    return st.fixed_dictionaries({}, optional={name: st.none() | s for name, s in members.items()})
+
+
+INNER = sent(text=WORDS, words=st.lists(WORDS, max_size=2), extra=MAPS, unknown=UNKNOWN)
+ITEMS = st.lists(st.builds(lambda name, rest: {**rest, "name": name}, WORDS, sent(value=WORDS)))
+SPEC = sent(
+    size=SIZES,
+    words=st.lists(WORDS, max_size=2),
+    items=ITEMS,
+    extra=MAPS,
+    free=INNER,
+    inner=INNER,
+    optional=INNER,
+    byName=st.dictionaries(WORDS, INNER, max_size=2),
+    unknown=UNKNOWN,
+)
+METADATA = st.builds(lambda rest: {"name": "a", **rest}, sent(labels=MAPS, finalizers=st.just([])))
+THINGS = st.builds(
+    lambda rest: {**thing(), "spec": {}, **rest}, sent(spec=SPEC, metadata=METADATA)
+) | st.just({name: value for name, value in thing().items() if name != "spec"})
+
+
+def assigned_again(value: Any) -> Any:
+    """A copy whose lists and maps are plain, after all that is in a model was assigned again."""
+    if isinstance(value, Model):
+        for name in value.__struct_fields__:
+            setattr(value, name, assigned_again(getattr(value, name)))
+        return value
+    if isinstance(value, dict):
+        return {name: assigned_again(inner) for name, inner in value.items()}
+    return [assigned_again(inner) for inner in value] if isinstance(value, list) else value
+
+
+def emptied(value: Any) -> Any:
+    if isinstance(value, list | dict):
+        value.clear()
+    elif isinstance(value, Model):
+        for name in value.__struct_fields__:
+            emptied(getattr(value, name))
+    return value
+
+
+def mutated(received: dict[str, Any], model: type[Any], change: Any) -> list[Any]:
+    """The patch of a webhook whose function changes the object."""
+
+    def function(request: AdmissionRequest[Any]) -> None:
+        change(request.object)
+
+    webhooks = Webhooks().default(model, function, path="/x")
+    return patch_of(webhooks.answer("/x", review(received)))
+
+
+@pytest.mark.parametrize("model", [Wide, Demanding, Free, Unstructured])
+@given(received=THINGS)
+def test_what_is_not_changed_is_no_patch(received: dict[str, Any], model: type[Any]):
+    """Also if everything was assigned again: a class does not write a plain `{}`."""
+    assert mutated(received, model, lambda obj: obj) == []
+    assert mutated(received, model, assigned_again) == []
+
+
+@pytest.mark.parametrize("model", [Wide, Free])
+@given(received=THINGS)
+def test_what_is_emptied_is_not_removed(received: dict[str, Any], model: type[Any]):
+    patched = json_patch(received, mutated(received, model, lambda obj: emptied(obj.spec)))
+    assert patched.keys() == received.keys()
+    if model is Free and received.get("spec"):
+        assert patched["spec"] == {}
+    elif received.get("spec"):
+        assert patched["spec"].keys() == received["spec"].keys()
+        for name in ("words", "extra"):
+            assert not patched["spec"].get(name)
+
+
+@given(THINGS, SPEC)
+def test_a_patch_leads_to_what_the_class_reads_as_the_changed_object(
+    received: dict[str, Any], other: dict[str, Any]
+):
+    other.pop("unknown", None)
+    spec = decode(as_json({**thing(), "spec": other}), Wide).spec
+    patched = json_patch(received, mutated(received, Wide, lambda obj: setattr(obj, "spec", spec)))
+    read = decode(as_json(patched), Wide).spec
+    assert all(getattr(read, name) == getattr(spec, name) for name in spec.__struct_fields__)
+
+
+def test_what_a_function_takes_away_is_removed():
+    def change(obj: Wide) -> None:
+        obj.spec.optional = None
+        obj.spec.size = 3  # the default of the class; the server does not know of it
+        del obj.spec.free["a"]
+
+    received = thing(optional={"text": "a"}, size=4, free={"a": {}, "b": {}})
+    assert mutated(received, Wide, change) == [
+        {"op": "remove", "path": "/spec/optional"},
+        {"op": "replace", "path": "/spec/size", "value": 3},
+        {"op": "remove", "path": "/spec/free/a"},
+    ]
 
 
 @pytest.mark.parametrize(

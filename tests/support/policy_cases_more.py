@@ -517,4 +517,158 @@ MIXED = [
         bindings=[],
     )
 ]
-TOPICS = {"literals": MIXED, "more-expressions": _expressions(), "more": SEVERAL}
+RESERVED = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+]
+
+
+def _of_rules(word: str) -> Object:
+    """A definition whose rules name a member, an entry of a map and a variable like a word."""
+    text = {"type": "string"}
+    schema: Object = {
+        "type": "object",
+        "properties": {
+            word: text,
+            "a-b": text,
+            "map": {"type": "object", "additionalProperties": text},
+            "items": {"type": "array", "items": text},
+            "inner": {
+                "type": "object",
+                "x-kubernetes-embedded-resource": True,
+                "x-kubernetes-preserve-unknown-fields": True,
+                "properties": {"metadata": {"type": "object", "properties": {"name": text}}},
+            },
+        },
+    }
+    schema["x-kubernetes-validations"] = [
+        {"rule": rule.replace("WORD", word)}
+        for rule in (
+            "self.WORD == 'a'",
+            "has(self.WORD)",
+            "has(self.__WORD__) && self.__WORD__ == 'a'",
+            "self.?WORD.hasValue()",
+            "self.WORD.size() == 1",
+            "self.`WORD` == 'a'",
+            "self.map.WORD == 'a' && self.map['WORD'] == 'a' && 'WORD' in self.map",
+            "self.map.__WORD__ == 'a'",
+            "WORD == 'a'",
+            "self.items.all(WORD, WORD == 'a')",
+            "self.inner.metadata.WORD == 'a'",
+            "self.a__dash__b == '`' && self.`a-b` == 'a'",
+        )
+    ]
+    definition: Object = {"name": "v1", "served": True, "storage": True}
+    definition["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"spec": schema}}}
+    names = {"plural": "words", "singular": "word", "kind": "Word", "listKind": "WordList"}
+    return obj(
+        "CustomResourceDefinition",
+        "words.example.com",
+        spec={"group": "example.com", "scope": "Cluster", "names": names, "versions": [definition]},
+    )
+
+
+_OF_POLICIES = (
+    "object.WORD == 'a'",
+    "object.__WORD__ == 'a'",
+    "has(object.spec.WORD) && object.data['WORD'] == 'a'",
+    "request.WORD == 'a'",
+    "request.__WORD__ == 'a'",
+    "namespaceObject.metadata.WORD == 'a'",
+    "object.`WORD` == 'a'",
+    "WORD == 'a'",
+    "variables.WORD == 'a'",
+    "variables.__WORD__ == 'a'",
+)
+_OF_CONSTRUCTORS = (
+    "Object{WORD: 'a'}",
+    "Object{spec: Object.spec{WORD: Object.spec.WORD{x: 1}}}",
+    "Object{__WORD__: 'a'}",
+    "Object{`WORD`: 'a'}",
+)
+
+
+def _variable(name: str) -> Object:
+    return {"name": name, "expression": "'a'"}
+
+
+WORDS = [
+    Case("rules of definitions", [], [create(_of_rules(word)).dry() for word in RESERVED], []),
+    Case(
+        "expressions",
+        [],
+        [
+            create(
+                vap(
+                    "p",
+                    *(text.replace("WORD", word) for text in _OF_POLICIES),
+                    variables=[_variable(f"__{word}__")],
+                )
+            ).dry()
+            for word in ("true", "namespace", "while")
+        ]
+        + [create(vap("p", "true", variables=[_variable(word)])).dry() for word in RESERVED]
+        + [
+            create(map_("m", text.replace("WORD", word))).dry()
+            for word in ("null", "namespace", "while")
+            for text in _OF_CONSTRUCTORS
+        ],
+        [],
+    ),
+    Case(
+        "values",
+        [
+            vap(
+                "p",
+                "object.data.while == 'a' && object.metadata.namespace == request.namespace",
+                "!has(object.data.__while__)",
+                "variables.a__b == 'a'",
+                "object.data.__while__ == 'a'",
+                variables=[_variable("a__b")],
+            ),
+        ],
+        [create(config(data={"while": "a"})).dry()],
+    ),
+    *(
+        Case(
+            f"variables: {text}",
+            [vap("p", text, variables=[_variable("__while__"), _variable("__dot__")])],
+            [create(config(data={"while": "a"})).dry()],
+        )
+        for text in (
+            "variables.__while__ == 'a'",
+            "variables.while == 'a'",
+            "variables.__dot__ == 'a'",
+        )
+    ),
+    Case(
+        "constructors",
+        [map_("m", "Object{data: Object.data{while: 'b', __while__: 'c', a__dot__b: 'd'}}")],
+        [create(config(data={"while": "a"})).dry()],
+    ),
+]
+TOPICS = {
+    "literals": MIXED,
+    "more-expressions": _expressions(),
+    "more": SEVERAL,
+    "words": WORDS,
+}

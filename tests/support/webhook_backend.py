@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from clientgen.runtime._net.server_shutdown import shut_down
 from clientgen.testing._fake.certificates import Identity, new_identity
 
 Answer = tuple[int, bytes]
@@ -186,13 +187,7 @@ class TestBackend:
         self._ready.set()
         await self._stop.wait()
         accepting.close()
-        open_now = [connection.transport for connection in server.connections]
-        server.pre_shutdown()
-        await server.shutdown(1.0)
-        for transport in open_now:
-            if transport is not None:
-                transport.abort()  # TLS would wait for the client's farewell
-        await asyncio.sleep(0)
+        await shut_down(server, 1.0)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await request.read()

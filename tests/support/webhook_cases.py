@@ -68,13 +68,23 @@ def config_map(name: str = "m", **metadata: Any) -> dict[str, Any]:
     }
 
 
-def deployment(name: str = "d") -> dict[str, Any]:
+def ingress() -> dict[str, Any]:
+    backend = {"service": {"name": "s", "port": {"number": 80}}}
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": {"name": "i"},
+        "spec": {"defaultBackend": backend},
+    }
+
+
+def deployment(name: str = "d", *, replicas: int = 1) -> dict[str, Any]:
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": name},
         "spec": {
-            "replicas": 1,
+            "replicas": replicas,
             "selector": {"matchLabels": {"a": "b"}},
             "template": {
                 "metadata": {"labels": {"a": "b"}},
@@ -138,6 +148,7 @@ MAPS = "/api/v1/namespaces/NS/configmaps"
 MAP = f"{MAPS}/m"
 PODS = "/api/v1/namespaces/NS/pods"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/NS/deployments"
+INGRESSES = "/apis/networking.k8s.io/v1/namespaces/NS/ingresses"
 SCALERS = "/apis/autoscaling/v1/namespaces/NS/horizontalpodautoscalers"
 NEW = ("POST", MAPS, config_map(), JSON)
 
@@ -246,7 +257,11 @@ def cases() -> Iterator[Case]:
     yield Case(
         "refused delete",
         [validating("/deny", rules=[{**CREATE_MAPS, "operations": ["DELETE"]}])],
-        [("DELETE", MAP, None, JSON), ("DELETE", MAPS, None, JSON)],
+        # Controllers put a ConfigMap of their own into each namespace.
+        [
+            ("DELETE", MAP, None, JSON),
+            ("DELETE", f"{MAPS}?fieldSelector=metadata.name=m", None, JSON),
+        ],
         [NEW],
     )
     yield Case(
@@ -256,23 +271,29 @@ def cases() -> Iterator[Case]:
         [NEW],
     )
     scale = [{"operations": ["UPDATE"], "apiGroups": ["apps"], "apiVersions": ["*"]}]
+    # Controllers write the statuses of Deployments: one without replicas has none to tell, and
+    # those of Ingresses are nobody's.
+    networking = [
+        {"operations": ["UPDATE"], "apiGroups": ["networking.k8s.io"], "apiVersions": ["*"]}
+    ]
+    status = {"status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}}
     yield Case(
         "scale",
         [mutating("/replicas", rules=[{**scale[0], "resources": ["deployments/scale"]}])],
         [("PATCH", f"{DEPLOYMENTS}/d/scale", {"spec": {"replicas": 5}}, MERGE)],
-        [("POST", DEPLOYMENTS, deployment(), JSON)],
+        [("POST", DEPLOYMENTS, deployment(replicas=0), JSON)],
     )
     yield Case(
         "status is not the object",
-        [validating("/deny", rules=[{**scale[0], "resources": ["deployments"]}])],
-        [("PATCH", f"{DEPLOYMENTS}/d/status", {"status": {"replicas": 1}}, MERGE)],
-        [("POST", DEPLOYMENTS, deployment(), JSON)],
+        [validating("/deny", rules=[{**networking[0], "resources": ["ingresses"]}])],
+        [("PATCH", f"{INGRESSES}/i/status", status, MERGE)],
+        [("POST", INGRESSES, ingress(), JSON)],
     )
     yield Case(
         "status",
-        [validating("/deny", rules=[{**scale[0], "resources": ["*/status"]}])],
-        [("PATCH", f"{DEPLOYMENTS}/d/status", {"status": {"replicas": 1}}, MERGE)],
-        [("POST", DEPLOYMENTS, deployment(), JSON)],
+        [validating("/deny", rules=[{**networking[0], "resources": ["*/status"]}])],
+        [("PATCH", f"{INGRESSES}/i/status", status, MERGE)],
+        [("POST", INGRESSES, ingress(), JSON)],
     )
     pods = {"apiGroups": [""], "apiVersions": ["v1"]}
     yield Case(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from clientgen._apimachinery.failures import Failure
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeCluster
 from clientgen.testing._apiserver.access import (
     ADMIN,
@@ -26,6 +27,7 @@ from clientgen.testing._apiserver.access import (
     sign_request,
 )
 from clientgen.testing._apiserver.resources import Resource
+from clientgen.testing._apiserver.responses.answers import Response
 
 RBAC = "rbac.authorization.k8s.io"
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
@@ -778,3 +780,30 @@ def test_the_objects_of_a_new_server_need_no_defaults() -> None:
         complete, unknown = strategy.codec.clean(deepcopy(value), cluster.spec.schemas)
         strategy.default(complete)
         assert (complete, unknown) == (value, [])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "what"),
+    [
+        ("GET", "/apis/nonexistent.example.com/v1/foos", "list foos nonexistent.example.com "),
+        ("GET", "/api/v1/nothings", "list nothings  "),
+        ("GET", "/api/v1/nothings?watch=1", "watch nothings  "),
+        ("GET", "/api/v1/namespaces/default/pods/x/nothing", "get pods/nothing  default"),
+        ("POST", "/api/v1/namespaces/default/pods/x/nothing", "create pods/nothing  default"),
+        ("DELETE", "/apis/apps/v9/namespaces/a/deployments", "deletecollection deployments apps a"),
+        ("PUT", "/api/v1/namespaces/default/configmaps", "update configmaps  default"),
+    ],
+)
+def test_nobody_learns_what_is_served_without_a_role(method: str, path: str, what: str) -> None:
+    """As recorded: an API server authorizes a request before it looks for the resource."""
+    verb, plural, group, namespace = what.split(" ")
+    server = FakeCluster().server
+    answer = server.handle(HttpRequest(method, path, (("impersonate-user", "alice"),), None))
+    assert isinstance(answer, Response)
+    scope = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
+    what = f'cannot {verb} resource "{plural}" in API group "{group}" {scope}'
+    assert answer.status == 403
+    assert json.loads(answer.body)["message"].endswith(f'is forbidden: User "alice" {what}')
+    answer = server.handle(HttpRequest(method, path, (), None))
+    assert isinstance(answer, Response)
+    assert answer.status in (404, 405)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 from support import wrong_definitions
 from support.crds import Server
+from support.definitions import custom_definition
 from support.wrong_definitions import (
     ROOTS,
     SCHEMAS_OF_SPEC,
@@ -22,6 +25,9 @@ from support.wrong_definitions import (
 
 from clientgen import _apiextensions
 from clientgen._openapi.resolved import Schemas
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing import FakeCluster
+from clientgen.testing._apiserver.responses.answers import Response
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -178,3 +184,32 @@ def test_deprecated_versions_name_the_one_to_use() -> None:
         "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"
     )
     assert crd.versions[2].deprecation_warning == ""
+
+
+def test_what_a_definition_describes_is_read_when_it_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Big clusters have thousands of definitions, of which most are never used."""
+    read: list[bytes] = []
+
+    def decompress(data: bytes) -> bytes:
+        read.append(data)
+        return zlib.decompress(data)
+
+    monkeypatch.setattr("clientgen._apiextensions.versions.decompress", decompress)
+    cluster = FakeCluster()
+    for kind in ("Cup", "Mug", "Jug"):
+        cluster.add(custom_definition("shop.example", kind))
+    agent = (("accept", "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"),)
+    answer = cluster.server.handle(HttpRequest("GET", "/apis", agent, None))
+    assert isinstance(answer, Response)
+    assert b'"mugs"' in answer.body
+    path = "/apis/shop.example/v1/namespaces/default/cups"
+    cluster.server.handle(HttpRequest("GET", path, (), None))
+    assert read == []
+    cup = {"apiVersion": "shop.example/v1", "kind": "Cup", "metadata": {"name": "a"}}
+    body = json.dumps(cup).encode()
+    headers = (("content-type", "application/json"),)
+    answer = cluster.server.handle(HttpRequest("POST", path, headers, body))
+    assert isinstance(answer, Response)
+    assert (answer.status, len(read)) == (201, 1)

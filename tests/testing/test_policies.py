@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kubeapi import Clientset
 from support import policies, policy_cases, policy_cases_more
 
 from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime.errors import Invalid
+from clientgen.testing import FakeCluster
 from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 
@@ -47,6 +50,60 @@ def test_a_case_is_answered_as_recorded(topic: str, case: policies.Case, ask: po
     recorded = policies.read(topic)[case.name]
     answers = list(policies.run(case, ask, lambda: None))
     assert answers == recorded
+
+
+ALL_MAPS = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*"]}
+
+
+@pytest.mark.parametrize("how", ["added", "created"])
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("object.data.transformMap(k, v, v + 'x').size() > 0", "transformMap is not known here"),
+        ("object.data.transformMapEntry(k, v, {v: k}) == {}", "transformMapEntry is not known"),
+        ("cel.bind(x, 1, x == 1)", "undeclared reference to 'cel'"),
+        ("object.data.size()", "must evaluate to bool"),
+        ("string(ip('10.0.0.1')) == object.data.address", ""),
+        ("'.transformMap(' != object.data.address", ""),
+    ],
+)
+def test_policies_that_cannot_run_are_refused_when_they_are_written(
+    expression: str, problem: str, how: str
+) -> None:
+    """Otherwise each later request would fail."""
+    cluster = FakeCluster()
+    k = cluster.clientset(Clientset)
+    policy: Any = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": "p"},
+        "spec": {
+            "matchConstraints": {"resourceRules": [ALL_MAPS]},
+            "validations": [{"expression": expression}],
+        },
+    }
+    binding: Any = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "p"},
+        "spec": {"policyName": "p", "validationActions": ["Deny"]},
+    }
+
+    def write() -> None:
+        if how == "added":
+            cluster.add(policy)
+        else:
+            k.admissionregistration_v1.validating_admission_policies().create(policy)
+
+    if problem:
+        with pytest.raises(ValueError if how == "added" else Invalid, match=re.escape(problem)):
+            write()
+        return
+    write()
+    cluster.add(binding)
+    k.core_v1.config_maps("default").create(
+        {"metadata": {"name": "a"}, "data": {"address": "10.0.0.1"}}
+    )
 
 
 def test_the_snippet_of_the_documentation_runs() -> None:

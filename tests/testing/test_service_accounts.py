@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -15,10 +17,12 @@ from kubeapi.rbac.v1 import PolicyRule, Role, RoleBinding, RoleRef
 
 from clientgen._rbac.access import Access
 from clientgen._rbac.callers import Account
+from clientgen._rbac.derivation import Needs, derived_roles
 from clientgen._rbac.recording import BadRecording, Recording
 from clientgen._rbac.roles import read_roles
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import Forbidden, NotFound
+from clientgen.runtime.sync import EventRecorder, LeaderElector
 from clientgen.testing import FakeCluster, LocalServer, ManifestError, fake_clientset
 from clientgen.testing._fake.service_accounts import Run, begin_run, end_run
 
@@ -58,6 +62,17 @@ def shown(run: Run) -> list[str]:
         " ".join(filter(None, (each.verb, each.whole_resource, each.namespace, each.name)))
         for each in run.recording.of(Account.of(ACCOUNT))
     ]
+
+
+def until(holds: Callable[[], object]) -> None:
+    deadline = monotonic() + 60
+    while not holds():
+        assert monotonic() < deadline, "timed out"
+        sleep(0.001)
+
+
+def needs(run: Run) -> Needs:
+    return Needs(run.recording.of(Account.of(ACCOUNT)))
 
 
 def test_what_a_service_account_asks_for_is_recorded_and_allowed(run: Run):
@@ -106,6 +121,67 @@ def test_watches_are_recorded_and_what_everybody_may_do_is_not(run: Run):
     assert [str(each) for each in k.dynamic.resources("nodes")]
 
     assert shown(run) == ["list configmaps", "watch configmaps"]
+
+
+def test_an_informer_may_list_and_watch_or_is_refused():
+    """It lists where the server does not send the list as a part of the watch."""
+    run = Run(read_roles(ROLES.replace("get, patch", "watch")))
+    begin_run(run)
+    try:
+        k = fake_clientset(Clientset, colours(), service_account=ACCOUNT)
+        with k.informers() as factory:
+            informer = factory.core_v1.config_maps()
+            factory.start()
+            until(lambda: run.denied)
+            assert not informer.has_synced()
+    finally:
+        end_run(run)
+    assert (Account.of(ACCOUNT), Access("list", "configmaps")) in run.denied
+
+
+@pytest.mark.parametrize("api", ["v1", "events.k8s.io/v1"])
+def test_who_creates_events_needs_to_patch_them(run: Run, api: Any):
+    """The first of two equal events is created, the second is a patch of it."""
+    k = fake_clientset(Clientset, colours(), service_account=ACCOUNT)
+    with EventRecorder(k, "example.com/operator", api=api) as recorder:
+        recorder.event(colours(), "Normal", "Found", "as it should be")
+        assert recorder.stop()
+    assert shown(run) == ["create events default", "patch events default"]
+
+    group = api.partition("/")[0] if "/" in api else ""
+    roles = ROLES.replace("[configmaps], verbs: [get, patch]", "[events], verbs: [create]")
+    narrow = Run(read_roles(roles.replace('[""]', f'["{group}"]')))
+    begin_run(narrow)
+    try:
+        k = fake_clientset(Clientset, colours(), service_account=ACCOUNT)
+        with EventRecorder(k, "example.com/operator", api=api) as recorder:
+            recorder.event(colours(), "Normal", "Found", "as it should be")
+            assert recorder.stop()
+        assert [*narrow.denied] == [
+            (Account.of(ACCOUNT), Access("patch", "events", group, "", "default"))
+        ]
+    finally:
+        end_run(narrow)
+
+
+def test_a_manager_without_a_namespace_has_its_lease_at_home(run: Run):
+    """In a pod, the namespace of the configuration is that of the ServiceAccount."""
+
+    def lead(k: Clientset) -> None:
+        assert k.rest.namespace == "shop"
+        with LeaderElector(k, "operator") as elector:
+            assert elector.is_leader
+
+    cluster = FakeCluster()
+    lead(cluster.clientset(Clientset, service_account=ACCOUNT))
+    with (
+        LocalServer(service_account=ACCOUNT) as server,
+        Clientset.from_config(server.kubeconfig) as k,
+    ):
+        lead(k)
+    assert {each.namespace for each in run.recording.of(Account.of(ACCOUNT))} == {"shop"}
+    kinds = {each["kind"] for each in derived_roles({Account.of(ACCOUNT): needs(run)})}
+    assert kinds == {"ServiceAccount", "Role", "RoleBinding"}
 
 
 @pytest.mark.parametrize("how", ["apply", "update"])

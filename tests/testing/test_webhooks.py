@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -176,6 +177,46 @@ async def test_who_hangs_is_given_up_by_the_clock_of_the_cluster(clock: FakeCloc
         'webhook: Post "https://hook.default.svc:443/a?timeout=3s": context deadline exceeded'
     )
     assert backend.was_cancelled
+
+
+def test_a_function_that_hangs_is_given_up_by_the_clock_of_the_cluster(clock: FakeClock) -> None:
+    cluster = FakeCluster(configuration("Mutating", webhook("/a", timeoutSeconds=3)), clock=clock)
+    asked, go_on = threading.Event(), threading.Event()
+
+    def reply(path: str, body: bytes) -> tuple[int, bytes]:
+        asked.set()
+        assert go_on.wait(60)
+        return labels_of(path, body)
+
+    cluster.service("default/hook", Direct(reply))
+    maps = cluster.clientset(Clientset, timeout=None, max_retries=0).core_v1.config_maps("default")
+    with ThreadPoolExecutor() as pool:
+        creating = pool.submit(maps.create, new_map())
+        assert asked.wait(60)
+        clock.step(3)
+        try:
+            with pytest.raises(errors.InternalError, match="context deadline exceeded"):
+                creating.result(60)
+        finally:
+            go_on.set()
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_an_answer_after_the_timeout_is_none(clock: FakeClock, waits: bool) -> None:
+    """However soon it comes: here, the function itself steps the clock past the timeout."""
+
+    def late(path: str, body: bytes) -> tuple[int, bytes]:
+        clock.step(10)
+        return labels_of(path, body)
+
+    async def waiting(path: str, body: bytes) -> tuple[int, bytes]:
+        return late(path, body)
+
+    cluster = FakeCluster(configuration("Mutating", webhook("/a", timeoutSeconds=3)), clock=clock)
+    cluster.service("default/hook", Direct(waiting if waits else late))
+    maps = cluster.clientset(Clientset, timeout=None, max_retries=0).core_v1.config_maps("default")
+    with pytest.raises(errors.InternalError, match="context deadline exceeded"):
+        maps.create(new_map())
 
 
 async def test_who_hangs_is_passed_over_if_failures_are_ignored(clock: FakeClock) -> None:

@@ -10,9 +10,9 @@ What rules may use (Kubernetes' "CEL in Kubernetes"): the standard library and m
 Kubernetes' `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`; `find` and `findAll`; `url`;
 `quantity`; `ip` and `cidr`; `semver`; comprehensions with two variables.
 
-What they may not, though they could in Kubernetes: `format.*` and `.validate()`, `string()` of an
-address, `transformMap` and `transformMapEntry`, the `authorizer`. A rule that does is refused with
-its definition. Not done either: lists of type `set` being equal whatever their order.
+What they may not, though they could in Kubernetes: `transformMap` and `transformMapEntry`, the
+`authorizer`. A rule or policy that does is refused when it is written; the `authorizer` is for
+policies. Not done either: lists of type `set` being equal whatever their order.
 
 A rule that may cost too much for an object is not run on it (`cost`), and the object is refused.
 Definitions are not refused for what their rules may cost.

@@ -19,11 +19,11 @@ from ..libraries import cel
 from ..shapes import is_list, is_object
 from .constructors import as_maps
 from .cost import CALL_LIMIT, MOST_PER_CALL, CostBudget, CostLimitExceeded, Size, cost_of, size_of
-from .expressions import config
+from .expressions import config, runnable
 from .functions import policy_functions
 from .go_errors import go_error
 from .library import as_message
-from .named_formats import with_optionals
+from .names import is_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ def _compiled(text: str) -> tuple[Any, bytes]:
     Raises:
         RuntimeError: it is none.
     """
-    expression = _environment().compile(with_optionals(as_maps(text)), disable_check=True)
+    expression = _environment().compile(runnable(as_maps(text)), disable_check=True)
     return expression, expression.serialize()
 
 
@@ -161,7 +161,11 @@ class Activation:
     def _unknown(self, text: str) -> list[str]:
         known = self._known.keys() | self._failed.keys()
         found = dict.fromkeys(_VARIABLE.findall(text))
-        return [name for name in found if name in self.expressions and name not in known]
+        return [
+            name
+            for name in found
+            if name in self.expressions and name not in known and is_found(name)
+        ]
 
     def _run_variable(self, name: str) -> None:
         shown = self.expressions[name]

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Any
+from typing import Any, Final
+
+from .calls import with_calls
 
 __all__ = [
+    "ONLY_RUN",
     "address_of",
     "cidr",
     "contains_cidr",
@@ -22,9 +25,14 @@ __all__ = [
     "is_ip",
     "masked",
     "prefix_length",
+    "with_texts",
 ]
 
 Tagged = dict[str, Any]
+
+_CHOOSE: Final = ", type(given) == map ? addressText(given) : string(given))"
+_STRING: Final = r"(?<![\w.])string\s*\("
+_MAKES_ADDRESS: Final = re.compile(r"\b(ip|cidr)\s*\(")
 
 
 def _address(text: str) -> IPv4Address | IPv6Address:
@@ -36,6 +44,33 @@ def _address(text: str) -> IPv4Address | IPv6Address:
     if "%" in text or (isinstance(address, IPv6Address) and address.ipv4_mapped is not None):
         raise ValueError(problem)
     return address
+
+
+def with_texts(text: str) -> str:
+    """An expression in which `string(...)` takes addresses, too.
+
+    The library's `string` cannot get another overload where it runs.
+    """
+    if not _MAKES_ADDRESS.search(text):
+        return text
+    return with_calls(text, _STRING, lambda _: ("cel.bind(given, ", _CHOOSE))
+
+
+def _text_of(value: Tagged) -> str:
+    """Return the text of an address.
+
+    Raises:
+        ValueError: it is no address.
+    """
+    for name in ("ip", "cidr"):
+        text = value.get(name)
+        if len(value) == 1 and isinstance(text, str):
+            return text
+    raise ValueError("no such overload")
+
+
+ONLY_RUN: Final = (("addressText", "map", "string", _text_of),)
+"""What `with_texts` writes, as rows of functions."""
 
 
 def ip(text: str) -> Tagged:

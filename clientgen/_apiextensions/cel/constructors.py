@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ..shapes import is_list, is_object
+from .names import LITERALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ __all__ = [
     "as_functions",
     "as_maps",
     "escaped_key",
+    "quoted_names",
     "type_problems",
     "without_types",
 ]
@@ -113,6 +115,7 @@ class _Rewriting:
         self._out: list[str] = []
         self._open: list[_Bracket] = []
         self._types: list[str] = []
+        self._is_valid = True
         self._braces: dict[int, int] = {}
         """The brackets of constructors: pieces of the result, and positions in the text."""
 
@@ -120,7 +123,7 @@ class _Rewriting:
         at = length = 0
         origins: list[tuple[int, int]] = []
         while at < len(self._tokens):
-            if len(self._open) > _DEEPEST:
+            if len(self._open) > _DEEPEST or not self._is_valid:
                 return Constructed(self._text)
             pieces = len(self._out)
             origins.append((length, self._starts[at]))
@@ -172,6 +175,7 @@ class _Rewriting:
     def _member(self, group: str, word: str, inner: _Bracket) -> None:
         if group in ("name", "escaped"):
             inner.awaits_member = False
+            self._is_valid = word not in LITERALS
             self._out.append('"' + word.strip("`") + '"')
         elif word == "}":
             self._bracket(word, inner)
@@ -188,6 +192,18 @@ class _Rewriting:
         elif word == "," and inner is not None and inner.constructs:
             inner.awaits_member = True
         self._out.append(word)
+
+
+def quoted_names(text: str) -> Iterator[int]:
+    """Yield the positions of names in backquotes, which Kubernetes does not have."""
+    if "`" not in text or len(text) > _LONGEST:
+        return
+    for token in _TOKEN.finditer(text):
+        if _group(token) in ("name", "escaped"):
+            marks = re.finditer("`", token[0])
+            yield from (
+                token.start() + mark.start() for at, mark in enumerate(marks) if at % 2 == 0
+            )
 
 
 def without_types(value: Any) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel, proto
-from .names import escaped
+from .names import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,7 +72,7 @@ def declare_all(structures: Mapping[str, Structure]) -> tuple[Any, dict[str, Any
 
     Names of members are not escaped.
     """
-    messages = _Messages(name_of=str)
+    messages = _Messages(names_of=lambda name: (name,))
     shapes = {name: messages.shape(structure) for name, structure in structures.items()}
     pool = proto("descriptor_pool").DescriptorPool()
     for name in _WELL_KNOWN_FILES:
@@ -92,8 +92,8 @@ def _type(shape: _Shape) -> Any:
 class _Messages:
     """Collects the messages of one schema."""
 
-    def __init__(self, name_of: Callable[[str], str | None] = escaped) -> None:
-        self._name_of = name_of
+    def __init__(self, names_of: Callable[[str], tuple[str, ...]] = spellings) -> None:
+        self._names_of = names_of
         new_file = proto("descriptor_pb2").FileDescriptorProto
         self.file: Any = new_file(name="rules.proto", package=_PACKAGE, syntax="proto2")
         for name in _WELL_KNOWN_FILES:
@@ -124,8 +124,8 @@ class _Messages:
         shapes = {
             name: shape
             for member, substructure in structure.properties.items()
-            if (name := self._name_of(member)) is not None
-            and (shape := self.shape(substructure)) is not None
+            if (names := self._names_of(member)) and (shape := self.shape(substructure)) is not None
+            for name in names
         }
         title = f"Object{len(self.file.message_type)}"
         message = self.file.message_type.add(name=title)

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
+from .addresses import with_texts
+from .calls import find_call
+from .constructors import quoted_names
 from .cost import cost_of
 from .functions import checked_functions, run_functions
+from .go_errors import go_error
 from .mixed_literals import mixed_literals
 from .named_formats import with_optionals
 
@@ -24,20 +28,47 @@ __all__ = [
     "BadExpression",
     "EvaluationError",
     "check",
+    "check_names",
     "config",
     "cost",
     "evaluate",
+    "runnable",
     "uses_old_self",
 ]
 
 _EXTENSIONS: Final = ("two-var-comprehensions", "lists", "sets", "optional", "bindings")
 # Macros of the library whose functions it does not have, and one that Kubernetes does not have.
-_MISSING: Final = re.compile(r"\.\s*transformMap(Entry)?\s*\(|\bcel\s*\.\s*bind\s*\(")
-# Kubernetes compares numbers of different types, which the library's own declarations do not.
-_REDECLARED: Final = ("_<_", "_<=_", "_>_", "_>=_")
+_MISSING: Final = r"(?<=\.)\s*transformMap(?:Entry)?\s*\(|\bcel\s*\.\s*bind\s*\("
+# Kubernetes compares numbers of different types, and makes texts of addresses; the library's own
+# declarations do not.
+_REDECLARED: Final = ("_<_", "_<=_", "_>_", "_>=_", "string")
 _CALLED_WITH_LITERAL: Final = re.compile(
     r"\b(matches|find|findAll|duration|timestamp)\(\s*(r?'[^'\\]*'|r?\"[^\"\\]*\")\s*\)"
 )
+
+
+_GO_WORDS: Final = (
+    (re.compile(r"(?<=[(, ])null_type(?=[,)])"), "null"),
+    (re.compile(r" not found in struct '[^']*'"), ""),
+    (
+        re.compile(r"\b\w+\(\) variable name must be a simple identifier"),
+        "argument must be a simple name",
+    ),
+    (re.compile(re.escape(r"'\u003F'")), "'?'"),
+    (
+        re.compile(
+            r"(ERROR: <input>:\d+:\d+: )Syntax error: [^\n]+ expecting {IDENTIFIER, ESC_IDENTIFIER}"
+            r"(\n[^\n]*\n[^\n]*)"
+        ),
+        r"\g<0>\n\1unsupported ident kind\2",
+    ),
+    (re.compile(r"has\(\) argument must be a field selection"), "invalid argument to has() macro"),
+    (
+        re.compile(r"no viable alternative at input '\.(true|false|null)'"),
+        r"mismatched input '\1' expecting IDENTIFIER",
+    ),
+)
+"""Errors in the words of cel-go."""
 
 
 class BadExpression(ValueError):  # noqa: N818 - says what is bad
@@ -80,11 +111,11 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
     Raises:
         BadExpression: it is none.
     """
+    check_names(text)
     variables = {"self": declared.type}
     if old:
         variables |= {"previous": declared.previous} if optional else {"oldSelf": declared.type}
-    if _MISSING.search(text):
-        raise BadExpression(f"compilation failed: undeclared reference in {text!r}")
+    _refuse_missing(text)
     try:
         environment = cel().NewEnv(
             descriptor_pool=declared.pool,
@@ -107,6 +138,7 @@ def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> Non
     Raises:
         BadExpression: it is none.
     """
+    check_names(text)
     environment = cel().NewEnv(
         config=config(runs=False),
         variables=dict.fromkeys(names, cel().Type.DYN),
@@ -124,7 +156,25 @@ def compiled_type(environment: Any, text: str) -> Any:
     Raises:
         BadExpression: it is none.
     """
+    _refuse_missing(text)
     return _checked(environment, with_optionals(text)).return_type()
+
+
+def _refuse_missing(text: str) -> None:
+    """Refuse what would compile, and then fail whenever it runs.
+
+    Raises:
+        BadExpression: it has a macro whose functions the library does not have.
+    """
+    found = find_call(text, _MISSING)
+    if found is None:
+        return
+    name = found["call"].strip(" \n\t(")
+    why = f"{name} is not known here, though Kubernetes has it"
+    if name.startswith("cel"):
+        why = "undeclared reference to 'cel' (in container '')"
+    position = found.start("call") + found["call"].index(name)
+    raise BadExpression(f"compilation failed: {_error(text, position, why)}")
 
 
 def _checked(environment: Any, text: str) -> Any:
@@ -137,11 +187,23 @@ def _checked(environment: Any, text: str) -> Any:
         compiled = environment.compile(text)
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
-    mixed = mixed_literals(compiled.serialize()) if "," in text else []
-    if mixed:
-        errors = "\n".join(_error(text, position, why) for position, why in mixed)
-        raise BadExpression(f"compilation failed: {errors}")
+    _refuse(text, mixed_literals(compiled.serialize()) if "," in text else [])
     return compiled
+
+
+def check_names(text: str) -> None:
+    """Make sure that an expression has no names in backquotes.
+
+    Raises:
+        BadExpression: it has some.
+    """
+    _refuse(text, [(position, "unsupported syntax: '`'") for position in quoted_names(text)])
+
+
+def _refuse(text: str, problems: list[tuple[int, str]]) -> None:
+    if problems:
+        errors = "\n".join(_error(text, position, why) for position, why in problems)
+        raise BadExpression(f"compilation failed: {errors}")
 
 
 def _error(text: str, position: int, why: str) -> str:
@@ -153,9 +215,11 @@ def _error(text: str, position: int, why: str) -> str:
     return f"ERROR: {where}: {why}\n | {line}\n | {'.' * column}^"
 
 
-def _reason(error: RuntimeError) -> str:
+def _reason(error: object) -> str:
     text = re.sub(r"^[A-Z_]+: | \[[A-Z_]+\]$", "", str(error))
-    return re.sub(r" not found in struct '[^']*'", "", text)
+    for pattern, words in _GO_WORDS:
+        text = pattern.sub(words, text)
+    return text
 
 
 def _check_literals(text: str) -> None:
@@ -186,9 +250,14 @@ class _Compiled(NamedTuple):
     serialized: bytes
 
 
+def runnable(text: str) -> str:
+    """An expression as the library runs it, with other calls for those that it does not have."""
+    return with_texts(with_optionals(text))
+
+
 @cached_if_short
 def _compiled(text: str) -> _Compiled:
-    expression = _running().compile(with_optionals(text), disable_check=True)
+    expression = _running().compile(runnable(text), disable_check=True)
     return _Compiled(expression, expression.serialize())
 
 
@@ -211,7 +280,10 @@ def evaluate(text: str, current: Any, old: Any, *, has_old: bool, optional: bool
         data["previous"] = {"value": old} if has_old else {}
     elif has_old:
         data["oldSelf"] = old
-    return _evaluate(_compiled(text).expression, data)
+    try:
+        return _evaluate(_compiled(text).expression, data)
+    except EvaluationError as error:
+        raise EvaluationError(go_error(str(error), text, data)) from None
 
 
 def _bound(text: str) -> str:
@@ -225,5 +297,5 @@ def _evaluate(expression: Any, data: dict[str, Any]) -> Any:
     except RuntimeError as error:
         raise EvaluationError(_reason(error)) from None
     if result.type().name() == "ERROR":
-        raise EvaluationError(str(result.value()))
+        raise EvaluationError(_reason(result.value()))
     return result.value()

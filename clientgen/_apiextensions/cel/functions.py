@@ -156,6 +156,7 @@ def _checked(known: Iterable[_Row]) -> list[Any]:
         for name in _COMPARISONS
         for left, right in _compared()
     ]
+    rows += [("string", kind, "string", None) for kind in (*_COMPARABLE, "IP", "CIDR")]
     return _declared(rows, _checked_type)
 
 
@@ -179,7 +180,7 @@ def policy_functions() -> list[Any]:
 
 def _running(known: Iterable[_Row]) -> list[Any]:
     rows: dict[tuple[str, str], _Row] = {}
-    for name, parameters, _, function in known:
+    for name, parameters, _, function in (*known, *addresses.ONLY_RUN):
         kinds = ",".join(map(_kind, _each(parameters)))
         dot = "." if parameters.startswith(".") else ""
         rows[name, dot + kinds] = (name, dot + kinds, "dyn", function)

@@ -6,7 +6,6 @@ is rewritten to one that answers with a map, of which an entry is asked for that
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.name_syntax import (
@@ -18,6 +17,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 
 from ..formats import STRING_FORMATS
+from .calls import with_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,13 +30,7 @@ _OPTIONAL: Final = {
     "format.named": ("format.lookup", "format"),
     ".validate": (".formatProblems", "errors"),
 }
-_CALL: Final = re.compile(r"(?<![\w.])format\s*\.\s*named\s*\(|\.\s*validate\s*\(")
-# A literal without an end goes to the end of the text, so that it is looked at once.
-_TOKEN: Final = re.compile(
-    r"""(?P<literal>[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?:(?P=quote)|\Z))"""
-    rf"|(?P<call>{_CALL.pattern})|[()]",
-    re.DOTALL,
-)
+_CALL: Final = r"(?<![\w.])format\s*\.\s*named\s*\(|\.\s*validate\s*\("
 
 
 def _prefix_of(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
@@ -90,26 +84,9 @@ def problems(value: Tagged, text: str) -> Tagged:
 
 def with_optionals(text: str) -> str:
     """An expression with what answers with optional values here in place of Kubernetes' calls."""
-    if not _CALL.search(text):
-        return text
-    out: list[str] = []
-    open_: list[str] = []
-    end = 0
-    for token in _TOKEN.finditer(text):
-        out.append(text[end : token.start()])
-        end = token.end()
-        if token["call"]:
-            key = ".validate" if token[0].startswith(".") else "format.named"
-            function, entry = _OPTIONAL[key]
-            out.append(f"{function}(")
-            open_.append(f").?{entry}")
-        elif token[0] == "(":
-            out.append("(")
-            open_.append(")")
-        elif token[0] == ")":
-            if not open_:
-                return text
-            out.append(open_.pop())
-        else:
-            out.append(token[0])
-    return text if open_ else "".join([*out, text[end:]])
+    return with_calls(text, _CALL, _optional) if "format" in text or "validate" in text else text
+
+
+def _optional(call: str) -> tuple[str, str]:
+    function, entry = _OPTIONAL[".validate" if call.startswith(".") else "format.named"]
+    return f"{function}(", f").?{entry}"

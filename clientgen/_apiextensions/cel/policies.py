@@ -14,8 +14,9 @@ from ..structure import Structure
 from .compile_errors import compile_errors
 from .constructors import Constructed, as_functions
 from .declarations import declare_all
-from .expressions import BadExpression, check_types, compiled_type, config
+from .expressions import BadExpression, check_names, check_types, compiled_type, config
 from .functions import checked_policy_functions
+from .names import declared_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,6 +132,7 @@ class PolicyExpressions:
         return f"must evaluate to {expected} but got {found}"
 
     def _type(self, text: str, *, authorizer: bool = True, patches: bool = False) -> Any:
+        check_names(text)
         types = cel().Type
         pool, known = _known()
         names = {"object": types.DYN, "oldObject": types.DYN, **known}
@@ -140,7 +142,8 @@ class PolicyExpressions:
             names["authorizer"] = types.AbstractType("kubernetes.authorization.Authorizer")
             check = types.AbstractType("kubernetes.authorization.ResourceCheck")
             names["authorizer.requestResource"] = check
-        names |= {f"variables.{name}": kind for name, kind in self._variables.items()}
+        for variable, kind in self._variables.items():
+            names |= {f"variables.{name}": kind for name in declared_names(variable)}
         constructed = as_functions(text) if patches else Constructed(text)
         functions = checked_policy_functions(patches=patches)
         try:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["RuleTree", "check_rules"]
 
+_NO_OVERLOAD: Final = "no such overload"
+_NO_SIGNATURE: Final = (
+    "call arguments did not match a supported operator, function or macro signature"
+)
 _LONGEST_MESSAGE: Final = 5 * 1024
 
 
@@ -96,7 +100,10 @@ class _Rule:
 
     def error(self, path: str, structure: Structure, why: object) -> Cause:
         """Return the cause for a rule that cannot be run."""
-        text = f"{why} evaluating rule: {self._message or self.text.strip()}"
+        shown = self._message or self.text.strip()
+        text = f"{why} evaluating rule: {shown}"
+        if str(why).startswith(_NO_OVERLOAD):
+            text = f"'{_NO_OVERLOAD}': {_NO_SIGNATURE} for rule: {shown}"
         return invalid_value(path or NO_FIELD, structure.type, text)
 
     def refused(self, path: str, structure: Structure, why: CostLimitExceeded) -> Cause:

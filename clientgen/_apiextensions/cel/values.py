@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..formats import parse_duration
 from ..libraries import proto
 from ..shapes import is_list, is_object
-from .names import escaped
+from .names import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,10 +45,11 @@ def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, substructure in structure.properties.items():
         # A member that is null is not there, for rules.
-        if value.get(name) is not None and (spelt := escaped(name)) is not None:
-            members[spelt] = typed(
+        if value.get(name) is not None and (spelt := spellings(name)):
+            member = typed(
                 value[name], substructure.with_meta() if substructure.embedded else substructure
             )
+            members |= dict.fromkeys(spelt, member)
     return members
 
 

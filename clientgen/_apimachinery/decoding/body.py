@@ -76,7 +76,9 @@ def input_format(content_type: str, accepted: Iterable[Format] = Format) -> Form
     formats = {each.value: each for each in accepted}
     media_type, *parameters = content_type.split(";")
     named = formats.get(media_type.strip().lower() or Format.JSON.value)
-    if named is None or (any(parameters) and not all(map(_is_parameter, parameters))):
+    if parameters and not parameters[-1].strip():  # Go bears one semicolon at the end
+        parameters.pop()
+    if named is None or not all(map(_is_parameter, parameters)):
         raise failures.unsupported_media_type(_UNSUPPORTED + ", ".join(formats))
     return named
 

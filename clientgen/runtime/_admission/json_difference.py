@@ -5,6 +5,9 @@ server sent, so that fields a class does not know, nulls and empty lists stay as
 `carried_over` makes the changed JSON, and `patch_between` the operations that lead to it. The
 work grows with the size of the objects, never with its square.
 
+A class does not write values that are its defaults: an empty list, an empty map. One that was
+received and is such a default now is still there, and stays in the JSON.
+
 Operations are those of RFC 6902; a list is changed item by item where items can be told apart.
 """
 
@@ -17,6 +20,8 @@ from msgspec import Raw, json
 
 from .._http.patches import json_pointer
 from .._models.base import NO_RAW
+from .._models.encoder import encode
+from .._models.members import is_unset, member
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +47,7 @@ def patch_between(before: Json, after: Json) -> list[Json]:
     return list(_object_operations(before, after, ()))
 
 
-def carried_over(received: Any, before: bytes, after: bytes) -> Any:
+def carried_over(received: Any, before: bytes, after: bytes, changed: object) -> Any:
     """Return what was received, with the changes from `before` to `after`.
 
     What has not changed is the very object that was received. Only what has changed is decoded.
@@ -52,23 +57,31 @@ def carried_over(received: Any, before: bytes, after: bytes) -> Any:
         before: JSON of the same, as the class of the object reads and writes it: without nulls, for
             example.
         after: JSON that the class writes after the change.
+        changed: The object after the change, of which `after` is the JSON.
     """
     if before == after:
         return received
     starts = before[:1] + after[:1]
     if starts == b"{{" and _is_object(received):
-        return _carried_object(received, _members.decode(before), _members.decode(after))
+        return _carried_object(received, _members.decode(before), _members.decode(after), changed)
     if starts == b"[[" and _is_array(received):
-        return _carried_array(received, before, after)
+        return _carried_array(received, before, after, changed)
     return json.decode(after)
 
 
-def _carried_object(received: Json, before: dict[str, Raw], after: dict[str, Raw]) -> Json:
+def _carried_object(
+    received: Json, before: dict[str, Raw], after: dict[str, Raw], changed: object
+) -> Json:
     carried = {name: value for name, value in received.items() if name not in before}
+    for name in before.keys() - after.keys():
+        value = member(changed, name)
+        if name in received and not is_unset(value):
+            carried[name] = json.decode(encode(value))
     for name, new in after.items():
         old = before.get(name, NO_RAW)
         if name in received and name in before:
-            carried[name] = carried_over(received[name], bytes(old), bytes(new))
+            value = member(changed, name)
+            carried[name] = carried_over(received[name], bytes(old), bytes(new), value)
         elif bytes(old) != bytes(new):
             carried[name] = json.decode(new)
     # In the order that was received: equal objects are then equal texts.
@@ -76,13 +89,16 @@ def _carried_object(received: Json, before: dict[str, Raw], after: dict[str, Raw
     return {name: carried[name] for name in dict.fromkeys(order)}
 
 
-def _carried_array(received: list[Any], before: bytes, after: bytes) -> list[Any]:
+def _carried_array(received: list[Any], before: bytes, after: bytes, changed: object) -> list[Any]:
     old_items, new_items = _items.decode(before), _items.decode(after)
     carried: list[Any] = json.decode(after)
     if len(received) != len(old_items):  # the class leaves items out: their places are not known
         return carried
     for old, new in _pairs(json.decode(before), carried):
-        carried[new] = carried_over(received[old], bytes(old_items[old]), bytes(new_items[new]))
+        item = changed[new] if _is_array(changed) else None
+        carried[new] = carried_over(
+            received[old], bytes(old_items[old]), bytes(new_items[new]), item
+        )
     return carried
 
 

@@ -216,7 +216,7 @@ def defaulted(call: AdmissionCall, request: AdmissionRequest[Any], before: bytes
         before: What `snapshot` gave before the function was called.
     """
     response: dict[str, Any] = {"allowed": True, **_remarks(request)}
-    if operations := _changes(call, before, snapshot(call, request)):
+    if operations := _changes(call, request, before):
         response |= {"patchType": "JSONPatch", "patch": b64encode(json.encode(operations)).decode()}
     return _answer(request.uid, response)
 
@@ -226,11 +226,14 @@ def snapshot(call: AdmissionCall, request: AdmissionRequest[Any]) -> bytes:
     return b"" if bytes(call.object) == b"null" else encode(request.object)
 
 
-def _changes(call: AdmissionCall, before: bytes, after: bytes) -> list[dict[str, Any]]:
+def _changes(
+    call: AdmissionCall, request: AdmissionRequest[Any], before: bytes
+) -> list[dict[str, Any]]:
+    after = snapshot(call, request)
     if before == after:
         return []
     received = json.decode(call.object)
-    return patch_between(received, carried_over(received, before, after))
+    return patch_between(received, carried_over(received, before, after, request.object))
 
 
 def refused(request: AdmissionRequest[Any], denied: Denied) -> bytes:
