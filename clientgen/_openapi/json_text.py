@@ -43,7 +43,7 @@ Trail = tuple[Any, ...]
 # Each level of a schema takes two; those of real documents have some twenty.
 DEEPEST = 250
 _SHOWN_PARTS = 8
-_OPENING = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])|([\]}])', re.DOTALL)
+_OPENING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|([\[{])|([\]}])', re.DOTALL)
 _OFFSET = re.compile(r"\(byte (\d+)\)")
 
 

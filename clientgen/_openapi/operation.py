@@ -218,18 +218,15 @@ def _on_resource(match: re.Match[str], item: _Json) -> Callable[[str, str, _Json
     return call
 
 
-def check_unique(operations: Iterable[Operation], problems: Problems) -> None:
-    """Report operations that share an id, or are the same call."""
+def check_unique(operations: Iterable[Operation], problems: Problems, notes: Problems) -> None:
+    """Report operations that are the same call; those that share an id only, in `notes`."""
     by_id: dict[str, Operation] = {}
     by_call: dict[tuple[object, ...], Operation] = {}
+    repeated: list[tuple[Operation, Operation]] = []
     for operation in operations:
         first = by_id.setdefault(operation.operation_id, operation)
         if first is not operation:
-            problems.add(
-                operation.where,
-                f"has the operationId {operation.operation_id!r} of {first.where}",
-                "Operation ids are unique in a document.",
-            )
+            repeated.append((operation, first))
         first = by_call.setdefault(_identity(operation), operation)
         if first is not operation:
             problems.add(
@@ -237,12 +234,17 @@ def check_unique(operations: Iterable[Operation], problems: Problems) -> None:
                 f"is the same call as {first.where}",
                 "Two operations cannot share a resource, subresource and action; remove one.",
             )
+    if repeated:
+        operation, first = repeated[0]
+        more = f", and {len(repeated) - 1} more have one of another" if len(repeated) > 1 else ""
+        what = f"has the operationId {operation.operation_id!r} of {first.where}{more}"
+        notes.add(operation.where, what, "Nothing that is generated depends on it.")
 
 
 def _identity(operation: Operation) -> tuple[object, ...]:
     """Return the key of a call: get and delete differ by action, lists by scope."""
     # A proxied path has one action for seven methods, and nothing is generated for it.
-    distinct = operation.operation_id if operation.action == "connect" else operation.action
+    distinct = operation.where if operation.action == "connect" else operation.action
     return (
         operation.group_version,
         operation.plural,

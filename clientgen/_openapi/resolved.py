@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from clientgen._openapi.schema import Schema, reference_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Self
 
-__all__ = ["UNKNOWN", "ResolvedSchema", "Schemas"]
+__all__ = ["UNKNOWN", "DeferredSchema", "ResolvedSchema", "Schemas"]
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
@@ -89,6 +89,23 @@ class ResolvedSchema(Schema):
     def is_micro_time(self) -> bool:
         """Whether it is a meta/v1 MicroTime."""
         return self.name == f"{_META}MicroTime"
+
+
+class DeferredSchema(ResolvedSchema):
+    """A node that is made when something first looks at it."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]], schemas: Schemas) -> None:
+        super().__init__({}, schemas)
+        del self.raw, self.type  # to look at them is to make them
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("raw", "type"):
+            raise AttributeError(name)
+        Schema.__init__(self, self._make())
+        return getattr(self, name)
 
 
 class Schemas:

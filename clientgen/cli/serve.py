@@ -9,23 +9,27 @@ import shlex
 import signal
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from clientgen._cache_folder import user_cache
 from clientgen._problems import ClientgenError, Problem
 from clientgen._shipped import KUBERNETES
 from clientgen.cli.loaded import called, loaded
 from clientgen.cli.options import PATH, SeveralValues
+from clientgen.cli.report import show_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from clientgen.testing._fake.cluster import FakeCluster
     from clientgen.testing._fake.local_server import LocalServer
+    from clientgen.testing._fake.manifests import Manifest
 
 __all__ = ["serve"]
 
@@ -33,6 +37,9 @@ _MOST_PORT = 65535
 _MOST_NODES = 1000
 _POD_STOP = 1.0
 _REACTION = 0.02
+_YEAR_2026 = 1767225600
+_UNSEEN = 100_000
+"""More writes than a server can do before its version is looked at again."""
 
 
 @click.command(cls=SeveralValues, short_help="Serve the Kubernetes API from memory.")
@@ -57,6 +64,12 @@ _REACTION = 0.02
     multiple=True,
     metavar="MANIFESTS",
     help="Initial objects: a YAML or JSON file or a folder; may be given several times.",
+)
+@click.option(
+    "--skip-invalid",
+    is_flag=True,
+    help="Leave out definitions and objects that cannot be used, and tell which, instead of "
+    "stopping.",
 )
 @click.option(
     "--setup",
@@ -126,6 +139,7 @@ def serve(
     spec: Path | None,
     crds: tuple[Path, ...],
     manifests: tuple[Path, ...],
+    skip_invalid: bool,
     setup: str,
     port: int,
     kubeconfig: Path | None,
@@ -144,24 +158,29 @@ def serve(
     """
     with _explained():
         secret = _token(token, token_file)
-        cluster = _cluster(spec, crds, manifests, controller_delay)
-        if play:
-            cluster.play(
-                nodes=nodes,
-                pod_start=pod_start,
-                pod_stop=_POD_STOP,
-                job_run=job_run,
-                delay=_REACTION,
-            )
-            cluster.compact()
-        if setup:
-            _set_up(cluster, setup)
+        cluster = _cluster(spec, controller_delay)
+        _load(cluster, (*crds, *manifests), skip_invalid=skip_invalid)
+        with cluster.dispatcher.postponed_work():  # the function may say what pods do
+            if play:
+                cluster.play(
+                    nodes=nodes,
+                    pod_start=pod_start,
+                    pod_stop=_POD_STOP,
+                    job_run=job_run,
+                    delay=_REACTION,
+                )
+                cluster.compact()
+            if setup:
+                _set_up(cluster, setup)
         server = _server(cluster, port, kubeconfig, secret, tls=tls)
         stop = _stop_signal()
         with server:
             _collect_cycles()
             _say(server, plain_token=bool(secret) and not tls)
-            stop.wait()
+            store = cluster.server.cluster.store
+            while not stop.wait(1.0):
+                _remember(store.version)
+            _remember(store.version)
 
 
 def _collect_cycles() -> None:
@@ -179,18 +198,92 @@ def _token(token: str | None, path: Path | None) -> str:
     return text
 
 
-def _cluster(
-    spec: Path | None, crds: tuple[Path, ...], manifests: tuple[Path, ...], delay: float
-) -> FakeCluster:
+def _cluster(spec: Path | None, delay: float) -> FakeCluster:
     from clientgen.testing._fake.cluster import FakeCluster  # other commands do not need it
 
     cluster = FakeCluster(spec=spec, controller_delay=delay, record=False, control_plane=True)
-    # A microsecond each: later than every version of a server that ran here before.
-    cluster.server.skip_to(time.time_ns() // 1000)
-    for path in (*crds, *manifests):
-        cluster.apply_manifests(path)
-    cluster.compact()
+    cluster.server.skip_to(_first_version())
     return cluster
+
+
+def _first_version() -> int:
+    """Return a version later than those of all servers that ran here before.
+
+    It is smaller than the numbers that tests of clients take for versions from the future. It
+    grows by ten each second; what a faster server came to is remembered.
+    """
+    try:
+        remembered = int(_versions().read_text("ascii"))
+    except (OSError, RuntimeError, ValueError):
+        remembered = -_UNSEEN
+    return max(_version_now(), remembered + _UNSEEN)
+
+
+def _version_now() -> int:
+    return int((time.time() - _YEAR_2026) * 10)
+
+
+def _versions() -> Path:
+    return user_cache() / "serve-version"
+
+
+def _remember(version: int) -> None:
+    """Keep the version of a server that is faster than the clock."""
+    if version > _version_now():
+        with suppress(OSError, RuntimeError):  # a home that cannot be written
+            _versions().parent.mkdir(parents=True, exist_ok=True)
+            _versions().write_text(str(version), "ascii")
+
+
+def _load(cluster: FakeCluster, paths: tuple[Path, ...], *, skip_invalid: bool) -> None:
+    """Store what the files say.
+
+    Args:
+        cluster: where to.
+        paths: files and folders, in their order.
+        skip_invalid: whether to tell what is wrong and go on with the rest.
+
+    Raises:
+        ClientgenError: with all that is wrong.
+    """
+    wrong = ClientgenError(problem for path in paths for problem in _problems(cluster, path))
+    if wrong.problems and not skip_invalid:
+        raise wrong
+    if wrong.problems:
+        show_problems(wrong)
+        click.echo("note: what is wrong is left out", err=True)
+    cluster.compact()
+
+
+def _problems(cluster: FakeCluster, path: Path) -> Iterator[Problem]:
+    """Store the objects of a file or a folder, and yield the problems of those that cannot be."""
+    from clientgen.testing._fake.manifests import ManifestError, files, manifests, put_manifest
+
+    for file in files(path):
+        try:
+            for manifest in manifests(file):
+                try:
+                    put_manifest(cluster.server, manifest)
+                except ManifestError as error:
+                    yield from _of_definition(manifest) or [Problem("", str(error))]
+        except ManifestError as error:
+            yield Problem("", str(error))
+
+
+def _of_definition(manifest: Manifest) -> list[Problem]:
+    """List what is wrong with a definition, with the lines; nothing for any other object."""
+    from clientgen.generator.sources.crd.rules import API_VERSION, KIND, check_definition
+
+    value = manifest.value
+    if (value["apiVersion"], value["kind"]) != (API_VERSION, KIND):
+        return []
+    found: list[Problem] = []
+    for problem in check_definition(value, ""):
+        pointer = problem.where.removeprefix("#")
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+        place = f"{manifest.source}:{manifest.line_of(tuple(steps))}"
+        found.append(replace(problem, where=f"{place} {problem.where}".rstrip()))
+    return found
 
 
 def _set_up(cluster: FakeCluster, target: str) -> None:

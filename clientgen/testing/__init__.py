@@ -13,7 +13,7 @@ from clientgen._lazy import lazy_attributes
 if TYPE_CHECKING:
     from clientgen._check import check
 
-    from ._explore.explore import FoundBug, explore
+    from ._explore.explore import Exploration, FoundBug, explore
     from ._fake.actions import Action
     from ._fake.cluster import FakeCluster, cluster_of, fake_clientset
     from ._fake.fake_clock import FakeClock
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Action",
+    "Exploration",
     "FakeClock",
     "FakeCluster",
     "FoundBug",
@@ -47,6 +48,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "cluster_of": "._fake.cluster",
             "fake_clientset": "._fake.cluster",
             "explore": "._explore.explore",
+            "Exploration": "._explore.explore",
             "FoundBug": "._explore.explore",
             "LocalServer": "._fake.local_server",
             "ManifestError": "._fake.manifests",

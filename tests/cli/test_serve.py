@@ -29,6 +29,7 @@ from support.kubectl import KUBECTL, Kubectl
 from support.local_sockets import answer_of
 
 from clientgen.runtime import errors
+from clientgen.runtime.conditions import condition, jsonpath
 
 Run = Callable[..., Result]
 
@@ -75,7 +76,7 @@ class Served:
         self.kubeconfig = shlex.split(match[2])[0]
 
     def get(self, path: str, **headers: str) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=10)
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
         body = response.read()
@@ -84,7 +85,7 @@ class Served:
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=10)
+        out, err = self.process.communicate(timeout=60)
         return self.process.returncode, out + err
 
 
@@ -130,6 +131,54 @@ def test_definitions_and_objects_can_be_there_from_the_start(here: Path):
             "sky": "blue"
         }
         assert served.get("/api/v1/nodes/n1")[0] == 200
+
+
+def test_all_that_is_wrong_with_definitions_is_told_with_its_lines(run: Run) -> None:
+    wrong = CRD.replace("scope: Namespaced", "scope: Everywhere")
+    folder = Path("definitions")
+    folder.mkdir()
+    (folder / "a.yaml").write_text(f"{CRD}---\n{wrong.replace('cups', 'mugs')}")
+    (folder / "b.yaml").write_text("a: [")
+    (folder / "c.yaml").write_text(wrong.replace("cups", "jugs"))
+    result = run("serve", "--crd", "definitions")
+    told = result.stderr
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert told.endswith("3 problems\n")
+    lines = CRD.count("\n") + 1
+    scope = CRD.split("\n").index("  scope: Namespaced") + 1
+    assert f"definitions/a.yaml:{lines + scope} #/spec/scope: " in told
+    assert f"definitions/c.yaml:{scope} #/spec/scope: " in told
+    assert "definitions/b.yaml, document 1, line 1: " in told
+
+
+def test_what_is_invalid_can_be_left_out(here: Path) -> None:
+    (here / "cups.yaml").write_text(f"kind: Nothing\napiVersion: v9\n---\n{CRD}")
+    with started("--crd", "cups.yaml", "--skip-invalid") as served:
+        assert served.get("/apis/shop.example/v1/cups")[0] == 200
+        _, told = served.end(signal.SIGTERM)
+        assert "cups.yaml, document 1, line 1: Nothing in v9 is not served" in told
+        assert "note: what is wrong is left out" in told
+
+
+def test_versions_go_on_after_those_of_faster_servers(here: Path) -> None:
+    def version(served: Served) -> int:
+        _, listed = served.get("/api/v1/namespaces")
+        return int(listed["metadata"]["resourceVersion"])
+
+    with started(XDG_CACHE_HOME=str(here / "cache")) as served:
+        first = version(served)
+        path = "/api/v1/namespaces?resourceVersion=9999999999&resourceVersionMatch=Exact"
+        status, told = served.get(path)
+        assert (status, told["reason"]) == (504, "Timeout"), "a version from the future"
+    kept = here / "cache" / "clientgen" / "serve-version"
+    assert not kept.exists(), "the clock is enough"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(str(first + 10**7))
+    with started(XDG_CACHE_HOME=str(here / "cache")) as served:
+        second = version(served)
+        assert second > first + 10**7
+        assert served.end(signal.SIGTERM) == (0, "")
+    assert int(kept.read_text()) >= second, "this one is ahead of the clock, too"
 
 
 def test_a_spec_of_ones_own_is_served_instead(here: Path):
@@ -322,7 +371,43 @@ def test_workloads_are_played(here: Path):
         assert served.end() == (0, "")
 
 
+FAILING = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: fails, namespace: shop}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: busybox, command: [sh, -c, exit 3]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: unpulled, namespace: shop}
+spec: {containers: [{name: main, image: "web:broken"}]}
+"""
+
+
+def test_played_workloads_fail_as_manifests_and_programs_say(here: Path):
+    (here / "shopsetup.py").write_text(SETUP)
+    (here / "failing.yaml").write_text(FAILING)
+    arguments = ("--load", "failing.yaml", "--play", "--pod-start", "0")
+    with (
+        started(*arguments, "--setup", "shopsetup:failures") as served,
+        Clientset.from_config(served.kubeconfig) as k,
+    ):
+        k.batch_v1.jobs("shop").wait("fails", until=condition("Failed"), timeout=60)
+        (pod,) = k.core_v1.pods("shop").list(label_selector="job-name=fails").items
+        assert pod.status.container_statuses[0].state.terminated.exit_code == 3
+        waits = jsonpath(".status.containerStatuses[0].state.waiting.reason", "ImagePullBackOff")
+        k.core_v1.pods("shop").wait("unpulled", until=waits, timeout=60)
+
+
 SETUP = """\
+import time
+
+
 def set_up(cluster):
     app = cluster.container("shop/web-0")
     app.on_exec(lambda process: process.stdout.write(" ".join(process.command)))
@@ -330,6 +415,11 @@ def set_up(cluster):
     app.files["/etc/motd"] = b"hello"
     app.port(80, lambda connection: connection.write(b"from port 80"))
     cluster.logs("shop/web-0").write("a line")
+
+
+def failures(cluster):
+    time.sleep(0.5)
+    cluster.played.pods(image="*:broken").fail_to_pull()
 
 
 def broken(cluster):

@@ -33,6 +33,16 @@ class Kubectl:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command, whatever comes of it; `given` is a manifest for `-f -`, or several."""
         objects = cast("list[object]", given) if isinstance(given, list) else [given]
+        for _ in range(5):
+            done = self._run(*arguments, objects=objects, editor=editor)
+            # Until 1.33 kubectl may lose what comes before it has made its streams.
+            if "Unknown stream id" not in done.stderr:
+                break
+        return done
+
+    def _run(
+        self, *arguments: str, objects: list[object], editor: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments),
             input="\n".join(map(json.dumps, objects)),

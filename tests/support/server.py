@@ -28,7 +28,7 @@ HALF_CLOSE = "half-close"
 
 Act = bytes | str | threading.Event
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 # How clients find out whether a server is still there: see `clientgen.runtime._http.server_health`.
 PROBES = {"/version", "/readyz"}
 

@@ -94,6 +94,37 @@ def test_programs_that_a_test_plays_beside_files(cluster: FakeCluster, pods: Any
     ]
 
 
+NOT_OF_FILES = (
+    ["cat"],
+    ["cat", "-"],
+    ["tar", "--version"],
+    ["tar"],
+    ["test", "-n", "/a"],
+    ["test"],
+)
+
+
+@pytest.mark.parametrize("command", NOT_OF_FILES)
+def test_commands_that_name_no_files_reach_the_test(
+    cluster: FakeCluster, pods: Any, command: list[str]
+) -> None:
+    """`files` took `cat` over, and lost its input."""
+    container = cluster.container("shop/web-0")
+    container.on_exec(lambda process: process.stdout.write(process.stdin.read()))
+    assert pods.exec("web-0", command, stdin="abc").text == "abc"
+    container.files["/a"] = b"of the file"
+    assert pods.exec("web-0", command, stdin="abc").text == "abc"
+
+
+def test_cat_without_a_file_copies_its_input(cluster: FakeCluster, pods: Any) -> None:
+    cluster.container("shop/web-0").files["/a"] = b"of the file"
+
+    assert pods.exec("web-0", ["cat"], stdin="abc").text == "abc"
+    assert pods.exec("web-0", ["cat", "/a", "-"], stdin=", abc").text == "of the file, abc"
+    assert pods.exec("web-0", ["cat"]).text == ""
+    assert pods.exec("web-0", ["tar", "tf", "-"]).exit_code == 2
+
+
 def test_wrong_files(cluster: FakeCluster) -> None:
     files = cluster.container("shop/web-0").files
     with pytest.raises(ValueError, match="name a file by its absolute path, such as /etc/hosts"):

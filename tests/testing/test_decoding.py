@@ -39,7 +39,13 @@ def formed(value, kind=CORE + "Pod"):
 
 @pytest.mark.parametrize(
     "content_type",
-    ["", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8"],
+    [
+        "",
+        "application/json",
+        "APPLICATION/JSON",
+        "application/json; charset=utf-8",
+        "application/json; ",
+    ],
 )
 def test_json_is_what_bodies_are_in(content_type):
     assert read('{"a": 1}', content_type).value == {"a": 1}
@@ -53,6 +59,7 @@ def test_json_is_what_bodies_are_in(content_type):
         "application/*",
         "application/cbor",
         "application/json; charset",
+        "application/json;;",
         "application/json,application/yaml",
     ],
 )

@@ -42,7 +42,7 @@ def widgets(version="v1", group="example.com", storage="v1", parts=()):
     )
     return SimpleNamespace(
         resource=resource,
-        version=SimpleNamespace(openapi={"type": "object"}, selectable_fields=()),
+        version=SimpleNamespace(read_openapi=lambda: {"type": "object"}, selectable_fields=()),
         definition=SimpleNamespace(storage_version=SimpleNamespace(name=storage), is_ending=False),
     )
 
@@ -359,7 +359,8 @@ def test_a_group_that_cannot_be_reached_is_stale_and_its_requests_fail():
             with pytest.raises(HTTPError) as raised:
                 got(server, f"/apis/{path}")
             assert raised.value.code == 503
-            assert raised.value.read() == b"service unavailable\n"
+            with raised.value as answer:
+                assert answer.read() == b"service unavailable\n"
         assert got(server, "/apis/batch/v1/jobs")["items"] == []
         cluster.mend_group("metrics.k8s.io/v1beta1")
         cluster.mend_group("apps/v1")

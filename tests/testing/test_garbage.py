@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeapi import Clientset
-from kubeapi.core.v1 import ConfigMap
+from kubeapi.core.v1 import ConfigMap, Namespace
 from kubeapi.core.v1.clients import ConfigMapClient
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
@@ -56,3 +56,47 @@ def test_an_owner_that_never_existed_keeps_its_dependents() -> None:
     maps.create(config_map("late", config_map("imagined"), uid="no-such-uid"))
     clock.step(10)
     assert [each.metadata.name for each in maps.list()] == ["late"]
+
+
+def test_an_owner_in_another_namespace_counts_as_absent() -> None:
+    clock = FakeClock()
+    cluster = FakeCluster(clock=clock, controller_delay=2)
+    k = cluster.clientset(Clientset)
+    k.core_v1.namespaces().create(Namespace(metadata=ObjectMeta(name="shop")))
+    owner = k.core_v1.config_maps("default").create(config_map("owner"))
+    here = k.core_v1.config_maps("default").create(config_map("here", owner))
+    k.core_v1.config_maps("shop").create(config_map("there", owner))
+    both = config_map("both", owner)
+    mine = k.core_v1.config_maps("shop").create(config_map("mine"))
+    both.metadata.owner_references += config_map("both", mine).metadata.owner_references
+    k.core_v1.config_maps("shop").create(both)
+
+    clock.step(10)
+
+    assert [each.metadata.name for each in k.core_v1.config_maps("shop").list()] == ["both", "mine"]
+    left = k.core_v1.config_maps("shop").get("both").metadata.owner_references
+    assert [each.uid for each in left] == [mine.metadata.uid]
+    assert k.core_v1.config_maps("default").get("here") == here
+    events = {each.involved_object.name: each for each in k.core_v1.events("shop").list()}
+    assert sorted(events) == ["both", "there"]
+    told = events["there"]
+    assert (told.type, told.reason) == ("Warning", "OwnerRefInvalidNamespace")
+    assert told.message == (
+        f"ownerRef [v1/ConfigMap, namespace: shop, name: owner, uid: {owner.metadata.uid}] "
+        'does not exist in namespace "shop"'
+    )
+    assert told.source.component == "garbage-collector-controller"
+
+
+def test_an_object_without_a_namespace_keeps_a_namespaced_owner() -> None:
+    cluster = FakeCluster()
+    k = cluster.clientset(Clientset)
+    owner = k.core_v1.config_maps("default").create(config_map("owner"))
+    reference = config_map("x", owner).metadata.owner_references
+    k.core_v1.namespaces().create(
+        Namespace(metadata=ObjectMeta(name="a", owner_references=reference))
+    )
+    assert k.core_v1.namespaces().get("a").metadata.owner_references == reference
+    assert [each.reason for each in k.core_v1.events("default").list()] == [
+        "OwnerRefInvalidNamespace"
+    ]

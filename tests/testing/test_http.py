@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import http.client
 import json
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
@@ -48,7 +50,7 @@ def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def connect(server: LocalServer) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    return http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
 
 
 def ask(
@@ -137,7 +139,7 @@ def test_headers_are_answered_that_are_no_text(name: str, value: bytes, token: s
     head = b"%b: %b\r\nHost: localhost\r\nConnection: close\r\n" % (name.encode("latin-1"), value)
     length = b"Content-Length: %d\r\n\r\n" % len(body_of("odd"))
     with LocalServer(FakeCluster(), token=token) as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
             start = b"POST %b HTTP/1.1\r\n" % MAPS.encode()
             connection.sendall(start + head + shown + length + body_of("odd"))
             status = int(connection.makefile("rb").readline().split()[1])
@@ -221,7 +223,7 @@ def test_a_client_may_wait_for_leave_to_send(server: LocalServer):
     body = body_of("polite")
     head = f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     head += f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(head.encode())
         assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
         connection.sendall(body)
@@ -400,7 +402,7 @@ def test_a_body_that_cannot_be_read_is_a_bad_request(
     server: LocalServer, sent: bytes, caplog: pytest.LogCaptureFixture
 ):
     head = f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(head.encode() + sent)
         assert connection.recv(100).split()[1] == b"400"
     assert ask(server, "GET", PODS)[0] == 200
@@ -416,10 +418,49 @@ def test_a_body_that_cannot_be_read_is_a_bad_request(
     ],
 )
 def test_floods_end_with_their_connection(server: LocalServer, sent: bytes):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         try:
             connection.sendall(sent)
             assert not connection.recv(100).startswith(b"HTTP/1.1 5")
         except ConnectionError:
             pass
     assert ask(server, "GET", PODS)[0] == 200
+
+
+def test_input_of_a_command_comes_in_text_frames_too() -> None:
+    """As the official client for Python sends it; API servers do not tell frames apart."""
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"containers": [{"name": "main", "image": "x"}]},
+    }
+    cluster = FakeCluster(pod)
+    pieces: list[bytes] = []
+
+    @cluster.container("shop/web").on_exec
+    def run(process: Any) -> int:
+        assert process.stdin.read1(0) == b""
+        while piece := process.stdin.read1(4):
+            pieces.append(piece)
+            process.stdout.write(piece)
+        return 0
+
+    async def talk(url: str) -> bytes:
+        output = b""
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url, protocols=["v5.channel.k8s.io"]) as socket,
+        ):
+            await socket.send_str("\0h\u00e9llo")
+            while len(output) < len("h\u00e9llo".encode()):
+                output += (await socket.receive_bytes())[1:]
+            await socket.send_bytes(b"\xff\0")
+            assert (await socket.receive_bytes())[:1] == b"\x03"
+        return output
+
+    path = "/api/v1/namespaces/shop/pods/web/exec?command=cat&stdin=true&stdout=true"
+    with LocalServer(cluster) as server:
+        output = asyncio.run(talk(f"{server.url}{path}"))
+    assert output.decode() == "h\u00e9llo"
+    assert max(map(len, pieces)) <= 4

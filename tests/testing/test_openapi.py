@@ -65,7 +65,7 @@ def custom(schema, *, group="stable.example.com", namespaced=True, selectable=()
     )
     return SimpleNamespace(
         resource=resource,
-        version=SimpleNamespace(openapi=schema, selectable_fields=tuple(selectable)),
+        version=SimpleNamespace(read_openapi=lambda: schema, selectable_fields=tuple(selectable)),
         definition=SimpleNamespace(storage_version=SimpleNamespace(name="v1"), is_ending=False),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.play import NAMESPACE, objects, one, playing, put
 
+from clientgen.runtime.errors import BadRequest
 from clientgen.testing._apiserver.controllers.play.job_indexes import indexes_in, indexes_text
 from clientgen.testing._apiserver.controllers.play.node_matching import misfit
 from clientgen.testing._apiserver.controllers.play.pod_run import restart_delay
@@ -219,3 +220,108 @@ def test_a_claim_waits_for_the_volume_that_it_names() -> None:
     put(cluster, volume("mine", "2Gi"))
 
     assert one(cluster, "persistentvolumeclaims", "data")["status"]["phase"] == "Bound"
+
+
+def test_every_namespace_gets_an_account_and_the_root_certificate() -> None:
+    cluster, k, _, _ = playing()
+    put(cluster, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "late"}})
+    cluster.settle()
+    for namespace in (NAMESPACE, "late", "default", "kube-system"):
+        accounts = k.core_v1.service_accounts(namespace)
+        assert accounts.get("default").secrets == []
+        assert list(k.core_v1.config_maps(namespace).get("kube-root-ca.crt").data) == ["ca.crt"]
+    k.core_v1.service_accounts("late").delete("default")
+    k.core_v1.config_maps("late").delete("kube-root-ca.crt")
+    cluster.settle()
+    assert k.core_v1.service_accounts("late").get("default")
+    assert k.core_v1.config_maps("late").get("kube-root-ca.crt")
+    k.core_v1.namespaces().delete("late")
+    cluster.settle()
+    assert "late" not in [each.metadata.name for each in k.core_v1.namespaces().list().items]
+
+
+def test_nodes_say_what_they_are() -> None:
+    _, k, _, _ = playing(nodes=1)
+    info = k.core_v1.nodes().list().items[0].status.node_info
+    assert info is not None
+    assert (info.operating_system, info.kubelet_version[:3]) == ("linux", "v1.")
+
+
+HARD = {
+    "pods": "4",
+    "requests.cpu": "2",
+    "limits.memory": "4Gi",
+    "memory": "2Gi",
+    "configmaps": "10",
+    "secrets": "5",
+    "services": "3",
+    "services.nodeports": "1",
+    "count/deployments.apps": "2",
+    "count/widgets.example.com": "2",
+    "persistentvolumeclaims": "2",
+    "requests.storage": "10Gi",
+}
+
+
+def test_quotas_count_what_is_used() -> None:
+    """What a real server writes for these objects."""
+    cluster, k, _, _ = playing()
+
+    def quota(name: str, **spec: Any) -> None:
+        metadata = {"name": name, "namespace": NAMESPACE}
+        put(
+            cluster,
+            {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": spec},
+        )
+
+    quota("q", hard=HARD)
+    quota("best", hard={"pods": "4"}, scopes=["BestEffort"])
+    cluster.settle()
+    assert k.core_v1.resource_quotas(NAMESPACE).get("q").status.used["pods"] == 0
+    asked = [
+        ("m", {"cpu": "250m", "memory": "64Mi"}, {"memory": "128Mi", "cpu": "1"}),
+        ("b", {"cpu": "50m", "memory": "1Mi"}, {"memory": "1Mi"}),
+    ]
+    containers = [
+        {"name": name, "image": "x", "resources": {"requests": requests, "limits": limits}}
+        for name, requests, limits in asked
+    ]
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1500Mi"}}}
+    for kind, name, spec in (
+        ("Pod", "a", {"containers": containers}),
+        ("Service", "s", {"type": "NodePort", "ports": [{"port": 80}]}),
+        ("PersistentVolumeClaim", "p", claim),
+    ):
+        metadata = {"name": name, "namespace": NAMESPACE}
+        put(cluster, {"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
+    cluster.settle()
+    status = k.core_v1.resource_quotas(NAMESPACE).get("q").status
+    assert {name: str(each) for name, each in status.hard.items()} == HARD
+    assert {name: str(each) for name, each in status.used.items()} == {
+        "configmaps": "1",
+        "count/deployments.apps": "0",
+        "count/widgets.example.com": "0",
+        "limits.memory": "129Mi",
+        "memory": "65Mi",
+        "persistentvolumeclaims": "1",
+        "pods": "1",
+        "requests.cpu": "300m",
+        "requests.storage": "1500Mi",
+        "secrets": "0",
+        "services": "1",
+        "services.nodeports": "1",
+    }
+    best = k.core_v1.resource_quotas(NAMESPACE).get("best").status
+    assert {name: str(each) for name, each in best.used.items()} == {"pods": "0"}
+
+
+def test_a_container_that_never_restarted_has_no_previous_log() -> None:
+    cluster, k, _, _ = playing()
+    spec = {"containers": [{"name": "main", "image": "x"}]}
+    metadata = {"name": "web", "namespace": NAMESPACE}
+    put(cluster, {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    cluster.settle()
+    assert k.core_v1.pods(NAMESPACE).logs("web")
+    why = 'previous terminated container "main" in pod "web" not found'
+    with pytest.raises(BadRequest, match=why):
+        k.core_v1.pods(NAMESPACE).logs("web", previous=True)

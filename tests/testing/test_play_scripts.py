@@ -26,7 +26,10 @@ from clientgen.testing import Play, cluster_of, fake_clientset
 
 def pod(name: str = "one", image: str = "nginx:1", **spec: Any) -> dict[str, Any]:
     metadata = {"name": name, "namespace": NAMESPACE, "labels": {"app": name}}
+    command = spec.pop("command_of", None)
     spec = {**pod_spec(image), **spec}
+    if command:
+        spec["containers"][0]["command"] = command
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
@@ -121,6 +124,86 @@ def test_fail_to_pull() -> None:
     pods.recover()
 
     assert states(objects(cluster, "pods")) == ["running"]
+
+
+def job(*command: str, image: str = "busybox", **spec: Any) -> dict[str, Any]:
+    main = {"name": "main", "image": image, "command": list(command)}
+    template = {"spec": {"restartPolicy": "Never", "containers": [main]}}
+    metadata = {"name": "one", "namespace": NAMESPACE}
+    spec = {"backoffLimit": 0, "template": template, **spec}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["false"], 1),
+        (["/bin/false"], 1),
+        (["sh", "-c", "exit 3"], 3),
+        (["/bin/bash", "-c", "echo x\n  exit 4\n"], 4),
+        (["sh", "-c", "exit 256"], 0),
+        (["sh", "-c", "exit 0"], 0),
+        (["sh", "-c", "test -f x || exit 3"], 0),
+        (["sh", "-c", ""], 0),
+        (["exit 3"], 0),
+    ],
+)
+def test_jobs_fail_as_their_commands_say(command: list[str], code: int) -> None:
+    cluster, _, _, _ = playing()
+    put(cluster, job(*command))
+    (found,) = objects(cluster, "pods")
+    ended = found["status"]["containerStatuses"][0]["state"]["terminated"]
+    assert (ended["exitCode"], found["status"]["phase"]) == (
+        code,
+        "Failed" if code else "Succeeded",
+    )
+    conditions_of_job = dict(each[:2] for each in conditions(one(cluster, "jobs", "one", "batch")))
+    assert conditions_of_job.get("Failed" if code else "Complete") == "True"
+
+
+def test_a_command_fails_after_it_has_slept() -> None:
+    cluster, _, clock, play = playing()
+    put(cluster, job("sh", "-c", "sleep 5; echo no; exit 2", backoffLimit=1))
+    clock.step(4)
+    assert states(objects(cluster, "pods")) == ["running"]
+    cluster.settle()
+    assert one(cluster, "jobs", "one", "batch")["status"]["failed"] >= 1
+    # What a test says counts more than what the manifest says.
+    play.pods(NAMESPACE, "two").recover()
+    put(cluster, pod("two", command_of=["false"]))
+    assert one(cluster, "pods", "two")["status"]["phase"] == "Running"
+
+
+def test_an_image_of_no_registry_cannot_be_pulled() -> None:
+    cluster, _, _, _ = playing()
+    put(cluster, pod(image="registry.invalid:5000/web:1"))
+    waiting = container(cluster)["state"]["waiting"]
+    assert waiting["reason"] == "ImagePullBackOff"
+    assert "lookup registry.invalid: no such host" in waiting["message"]
+    put(cluster, pod("two", image="example.com/registry.invalid/web:1"))
+    assert one(cluster, "pods", "two")["status"]["phase"] == "Running"
+
+
+def test_pods_are_chosen_by_what_their_containers_run() -> None:
+    cluster, _, _, play = playing()
+    assert cluster.played is play
+    play.pods(image="*:broken").fail_to_pull("gone")
+    play.pods(command="migrate *").crash(exit_code=7)
+    put(cluster, pod("fine"))
+    put(cluster, pod("broken", image="web:broken"))
+    put(cluster, pod("moved", restartPolicy="Never", command_of=["migrate", "--now"]))
+    assert one(cluster, "pods", "fine")["status"]["phase"] == "Running"
+    assert container(cluster, "broken")["state"]["waiting"]["reason"] == "ImagePullBackOff"
+    assert container(cluster, "moved")["state"]["terminated"]["exitCode"] == 7
+    two: dict[str, Any] = {
+        "containers": [{"name": "a", "image": "a"}, {"name": "b", "image": "b:broken"}]
+    }
+    put(cluster, pod("second", **two))
+    found = one(cluster, "pods", "second")["status"]["containerStatuses"]
+    assert [each["state"]["waiting"]["reason"] for each in found] == [
+        "ContainerCreating",
+        "ImagePullBackOff",
+    ]
 
 
 def test_stay_pending() -> None:

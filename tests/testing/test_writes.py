@@ -88,7 +88,7 @@ def twice() -> Pod:
 def test_a_client_is_warned(caplog: pytest.LogCaptureFixture) -> None:
     with LocalServer(FakeCluster()) as server, Clientset.from_config(server.kubeconfig) as k:
         k.core_v1.pods("default").create(twice())
-    assert HIDDEN in caplog.messages
+    assert f"POST /api/v1/namespaces/default/pods (Pod p): {HIDDEN}" in caplog.messages
 
 
 def test_an_asynchronous_client_is_warned(caplog: pytest.LogCaptureFixture) -> None:
@@ -98,7 +98,7 @@ def test_an_asynchronous_client_is_warned(caplog: pytest.LogCaptureFixture) -> N
 
     with LocalServer(FakeCluster()) as server:
         asyncio.run(create(server))
-    assert HIDDEN in caplog.messages
+    assert f"POST /api/v1/namespaces/default/pods (Pod p): {HIDDEN}" in caplog.messages
 
 
 def test_warnings_are_limited_by_the_header_size() -> None:

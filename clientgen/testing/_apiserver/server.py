@@ -196,9 +196,14 @@ class ApiServer:
             return _unreachable()
         if not request.is_long:
             check_timeout(request.query)
-        info = request_info(request, self.cluster.registry)
+        try:
+            info = request_info(request, self.cluster.registry)
+        except Failure:
+            authorization.check_unserved(self.cluster, request)
+            raise
+        if info is None or not info.verb:
+            authorization.check_unserved(self.cluster, request)
         if info is None:
-            authorization.check(self.cluster, request, None)
             answer = self.documents.answer(
                 request.method, request.path, request.query, request.headers
             )
@@ -261,6 +266,12 @@ class ApiServer:
         from .storage.seed import put
 
         return put(self.cluster, value)
+
+    def make_namespace(self, name: str) -> None:
+        """Store a namespace, unless it is there or namespaces are not served."""
+        from .storage.seed import make_namespace
+
+        make_namespace(self.cluster, name)
 
     def put_role(self, value: dict[str, Any]) -> None:
         """Store a role or a binding, even before its namespace exists: tests may create that.

@@ -4,7 +4,7 @@ Facts: docs/internals/kubernetes-semantics.md, 1.9 and 1.10.
 """
 
 from clientgen._rbac.access import Access
-from clientgen._rbac.authorizer import aggregated_rules, authorize
+from clientgen._rbac.authorizer import aggregated_rules, ask, authorize
 from clientgen._rbac.callers import Caller, service_account
 
 from .bootstrap import bootstrap_objects
@@ -21,6 +21,7 @@ __all__ = [
     "Caller",
     "Tokens",
     "aggregated_rules",
+    "ask",
     "authorize",
     "bootstrap_objects",
     "caller_of",

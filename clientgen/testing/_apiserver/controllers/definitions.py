@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, json, to_builtins
@@ -37,7 +38,8 @@ class Definitions:
         self._cluster = cluster
         self._collection = cluster.store.collection(DEFINITIONS)
         self._collection.watch(self._changed)
-        self._specs: dict[str, Any] = {}
+        self._specs: dict[str, bytes] = {}
+        """A digest of what each definition said when it was last looked at."""
 
     def _changed(self, change: Change) -> None:
         name = change.record.name
@@ -56,7 +58,7 @@ class Definitions:
         value = record.value()
         if value["metadata"].get("deletionTimestamp"):
             self._finish(name, record, value)
-        elif self._specs.get(name) != value["spec"] or not value["status"].get("conditions"):
+        elif self._specs.get(name) != _digest(value) or not value["status"].get("conditions"):
             self._establish(name, record, value)
 
     def _reconsider_others(self, name: str) -> None:
@@ -103,8 +105,9 @@ class Definitions:
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         status = _apiextensions.status_of(value, self._others(name), self._cluster.now())
         accepted = part(part(value, "status"), "acceptedNames")
-        is_same = self._specs.get(name) == value["spec"] and status["acceptedNames"] == accepted
-        self._specs[name] = value["spec"]
+        digest = _digest(value)
+        is_same = self._specs.get(name) == digest and status["acceptedNames"] == accepted
+        self._specs[name] = digest
         if _holds(status, "Established") and not (is_same and self._is_served(name)):
             self._serve(name, {**value, "status": status})
         if status == value.get("status"):
@@ -169,6 +172,10 @@ class Definitions:
             if resource.group_resource == name:
                 return resource
         return None
+
+
+def _digest(value: Mapping[str, Any]) -> bytes:
+    return sha256(json.encode(value["spec"], order="sorted")).digest()
 
 
 class _Spec(Struct, frozen=True):

@@ -13,10 +13,12 @@ from ..verbs.delete import FOREGROUND, ORPHAN, Deletion
 if TYPE_CHECKING:
     from ..storage.cluster import Cluster
     from ..storage.store import Change, Collection, Record
+    from .play.events import Recorder
 
 __all__ = ["Garbage"]
 
 _RETRY: Final = 1.0
+_COMPONENT: Final = "garbage-collector-controller"
 _REMEMBERED: Final = 100_000  # removed objects whose dependents are recognised
 
 
@@ -26,6 +28,10 @@ class Garbage:
     https://kubernetes.io/docs/concepts/architecture/garbage-collection/. A dependent that is
     written after its owner was removed is deleted as well: controllers with an old cache do that.
     A reference to an owner that never existed is left alone: tests need not create owners.
+
+    An owner is looked for in the dependent's own namespace, or outside of namespaces. One that
+    lives in another namespace counts as absent, and an event of the dependent says so. A dependent
+    without a namespace keeps such a reference: it is never collected for it.
     """
 
     def __init__(self, cluster: Cluster, delay: float) -> None:
@@ -34,17 +40,26 @@ class Garbage:
         self._dependents: dict[str, set[tuple[str, str]]] = {}
         # The uids of removed objects, the oldest first.
         self._removed: dict[str, None] = {}
+        # The namespaces of objects, by uid.
+        self._namespaces: dict[str, str] = {}
+        self._recorder: Recorder | None = None
         cluster.store.on_change(self._changed)
 
     def _changed(self, collection: Collection, change: Change) -> None:
         before, after = _owners(change.before), _owners(change.after)
+        record = change.record
         for uid in before:
-            self._unlink(uid, (collection.name, change.record.key))
+            self._unlink(uid, (collection.name, record.key))
         for uid in after:
-            self._dependents.setdefault(uid, set()).add((collection.name, change.record.key))
-            if uid in self._removed and uid not in before:
+            self._dependents.setdefault(uid, set()).add((collection.name, record.key))
+            if uid not in before and (uid in self._removed or self._is_elsewhere(uid, record)):
                 self._collect_later(uid)
+        if change.before is None:
+            self._namespaces[record.uid] = record.namespace
+            if record.uid in self._dependents:  # they were there first
+                self._collect_later(record.uid)
         if change.after is None:
+            self._namespaces.pop(record.uid, None)
             self._forget_oldest()
             self._removed[change.record.uid] = None
             if change.record.uid in self._dependents:
@@ -57,6 +72,15 @@ class Garbage:
     def owners(self) -> frozenset[str]:
         """The uids that something refers to as its owner's."""
         return frozenset(self._dependents)
+
+    def _is_elsewhere(self, uid: str, dependent: Record) -> bool:
+        """Whether an owner lives in a namespace that is not the dependent's."""
+        return self._namespaces.get(uid, "") not in ("", dependent.namespace)
+
+    def _is_absent(self, uid: str, dependent: Record) -> bool:
+        return uid in self._removed or (
+            bool(dependent.namespace) and self._is_elsewhere(uid, dependent)
+        )
 
     def _unlink(self, uid: str, where: tuple[str, str]) -> None:
         left = self._dependents.get(uid, set())
@@ -74,13 +98,34 @@ class Garbage:
     def _collect(self, uid: str) -> None:
         """Delete the dependents of an owner that is gone, or make them forget it."""
         for collection, record in self._records(uid):
+            if self._is_elsewhere(uid, record):
+                self._report(collection, record, uid)
             value = record.value()
-            left = [each for each in _references(value) if each.get("uid") not in self._removed]
+            owners = _references(value)
+            left = [each for each in owners if not self._is_absent(each.get("uid", ""), record)]
+            if len(left) == len(owners):
+                continue
             if left:
                 value["metadata"]["ownerReferences"] = left
                 collection.put(value, record.form)
             else:
                 self._delete(collection, record, DeleteOptions(policy="Background"))
+
+    def _report(self, collection: Collection, record: Record, uid: str) -> None:
+        """Write an event about a reference to an owner of another namespace."""
+        from .play.events import Recorder  # most clusters have no such reference
+        from .play.objects import Objects
+
+        objects = Objects(self._cluster)
+        about = objects.copy(collection.name, record.key)
+        if about is None:
+            return
+        self._recorder = self._recorder or Recorder(self._cluster, objects)
+        owner = next(each for each in _references(about) if each.get("uid") == uid)
+        where = f"namespace: {record.namespace}, name: {owner.get('name')}, uid: {uid}"
+        shown = f"[{owner.get('apiVersion')}/{owner.get('kind')}, {where}]"
+        message = f'ownerRef {shown} does not exist in namespace "{record.namespace}"'
+        self._recorder.record(about, _COMPONENT, "OwnerRefInvalidNamespace", message, warning=True)
 
     def _release(self, name: str, key: str) -> None:
         """Finish a deletion that waits for its dependents to be deleted, or orphaned."""
@@ -132,15 +177,9 @@ class Garbage:
 
     def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
         resource = self._cluster.resource_of(collection.name)
-        if resource is not None and not _is_going(record):
+        if resource is not None and not record.is_going:
             view = VersionedView.of(resource, self._cluster.registry, converts=False)
             Deletion(self._cluster, view, options).delete(record)
-
-
-def _is_going(record: Record) -> bool:
-    return b'"deletionTimestamp"' in record.data and bool(
-        record.value()["metadata"].get("deletionTimestamp")
-    )
 
 
 def _references(value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -40,14 +40,14 @@ class Custom:
     """A custom resource, as far as documents show it.
 
     Attributes:
-        raw: the `openAPIV3Schema` of its version.
+        read: returns the `openAPIV3Schema` of its version.
         selectable: the fields that field selectors may name, as `spec.color`.
         storage_version: the version its objects are stored in.
         is_ending: whether its definition goes.
     """
 
     resource: Resource
-    raw: Mapping[str, Any]
+    read: Callable[[], Mapping[str, Any]]
     selectable: tuple[str, ...]
     storage_version: str
     is_ending: bool = False

@@ -50,7 +50,7 @@ class OpenApiV2:
         added_definitions: dict[str, Any] = {}
         added_paths: dict[str, Any] = {}
         for custom in self._customs:
-            added_definitions |= custom.definitions(degraded(custom.raw))
+            added_definitions |= custom.definitions(degraded(custom.read()))
             added_paths |= paths(custom.resource)
         return {
             **self._base,

@@ -61,7 +61,7 @@ class OpenApiV3:
             resource = custom.resource
             key = f"apis/{resource.group}/{resource.version}"
             self._custom_paths.setdefault(key, {}).update(paths(resource))
-            self._definitions |= custom.definitions(whole(custom.raw))
+            self._definitions |= custom.definitions(whole(custom.read()))
         self._schemas: dict[str, bytes] = {}
         self._written: dict[str, tuple[bytes, str]] = {}
 

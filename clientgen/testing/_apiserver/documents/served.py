@@ -6,6 +6,7 @@ asked for, and kept until other custom resources are served.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec import json
@@ -210,9 +211,19 @@ class _Made:
         self.revision = registry.revision
         customs = list(_customs(registry))
         self.discovery = Discovery([*_built_in(spec), *(each.served for each in customs)], broken)
-        self.openapi_v2 = OpenApiV2(spec.document, customs)
-        self.openapi_v3 = OpenApiV3(spec.document, customs)
+        self._spec = spec
+        self._customs = customs
         self._etags: dict[bool, str] = {}
+
+    @cached_property
+    def openapi_v2(self) -> OpenApiV2:
+        """The OpenAPI v2 document."""
+        return OpenApiV2(self._spec.document, self._customs)
+
+    @cached_property
+    def openapi_v3(self) -> OpenApiV3:
+        """The OpenAPI v3 documents."""
+        return OpenApiV3(self._spec.document, self._customs)
 
     def aggregated(self, asked: Asked, media: str, *, is_core: bool) -> Response:
         """The aggregated discovery document, unless the client has it."""
@@ -232,7 +243,7 @@ def _customs(registry: Registry) -> Iterator[Custom]:
         version, definition = strategy.version, strategy.definition
         yield Custom(
             strategy.resource,
-            version.openapi,
+            version.read_openapi,
             version.selectable_fields,
             definition.storage_version.name,
             definition.is_ending,

@@ -14,6 +14,7 @@ from clientgen._apimachinery.failures import Failure
 from .. import access
 from ..selectors import field_terms
 from .options import first
+from .request_info import resource_of_path
 
 if TYPE_CHECKING:
     from clientgen.runtime._http.request import Headers
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from .request import Request
     from .request_info import RequestInfo
 
-__all__ = ["check", "sender_of"]
+__all__ = ["check", "check_unserved", "sender_of"]
 
 _OF_MANY: Final = ("list", "watch", "deletecollection")
 _CONNECTED: Final = (("", "pods/attach"), ("", "pods/exec"), ("", "pods/portforward"))
 """A GET of these is a WebSocket, and also needs the verb of a POST: pkg/registry/core/pod/rest."""
+_EVENTS: Final = ("", "events.k8s.io")
 
 _IMPERSONATED: Final = {
     "impersonate-uid": ("uids", "authentication.k8s.io"),
@@ -102,11 +104,39 @@ def check(cluster: Cluster, request: Request, info: RequestInfo | None) -> None:
             info.name or (_chosen(request) if info.verb in _OF_MANY else ""),
         )
     access.authorize(request.caller, wanted, cluster)
-    if wanted.verb == "watch" and request.caller.witness and _begins_with_all(request):
-        # Informers list instead when a server does not know such watches.
-        request.caller.witness.note(replace(wanted, verb="list"), True)
+    if request.caller.witness:
+        _check_program(cluster, request, wanted)
     if wanted.verb == "get" and (wanted.group, wanted.whole_resource) in _CONNECTED:
         access.authorize(request.caller, replace(wanted, verb="create"), cluster)
+
+
+def _check_program(cluster: Cluster, request: Request, wanted: access.Access) -> None:
+    """Ask for what a program also needs that makes this request, though this server does not.
+
+    Raises:
+        Failure: 403, an informer may watch and not list: it lists where a server does not send
+            the list as a part of the watch.
+    """
+    if wanted.verb == "watch" and _begins_with_all(request):
+        access.authorize(request.caller, replace(wanted, verb="list"), cluster)
+    if wanted.verb == "create" and wanted.resource == "events" and wanted.group in _EVENTS:
+        # The second of two equal events is a patch of the first.
+        access.ask(request.caller, replace(wanted, verb="patch", name=""), cluster)
+
+
+def check_unserved(cluster: Cluster, request: Request) -> None:
+    """Let a request pass that is for no served resource: who may not know of it gets no 404.
+
+    Raises:
+        Failure: 403, when who sends it may not do that.
+    """
+    if request.caller.is_master:
+        return
+    named = resource_of_path(request)
+    if named is None:
+        check(cluster, request, None)
+    elif not request.caller.witness:  # what is not served needs no rule in a derived role
+        access.authorize(request.caller, access.Access(*named), cluster)
 
 
 def _begins_with_all(request: Request) -> bool:

@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from ..storage.registry import Registry
     from .request import Request
 
-__all__ = ["RequestInfo", "no_such_resource", "request_info"]
+__all__ = ["RequestInfo", "no_such_resource", "request_info", "resource_of_path"]
 
+_VERBS: Final = {
+    "POST": "create",
+    "GET": "get",
+    "HEAD": "get",
+    "PUT": "update",
+    "PATCH": "patch",
+    "DELETE": "delete",
+}
 _NAMED_NAMESPACE: Final = frozenset(["status", "finalize"])
 
 
@@ -105,6 +113,30 @@ def _below(
         return None
     verb = strategy.routes.verb(place, request.method, watch=request.watch)
     return RequestInfo(request, resource, strategy, verb or "", *place)
+
+
+def resource_of_path(request: Request) -> tuple[str, str, str, str, str, str] | None:
+    """Return what the path of a request says that it is about, served or not; None of other paths.
+
+    The result has the verb, the plural, the group, the subresource, the namespace and the name.
+    """
+    parts = unquote(request.path).strip("/").split("/")
+    start = {"api": 2, "apis": 3}.get(parts[0], len(parts))
+    group, below = "".join(parts[1 : start - 1]), parts[start:]
+    if not below:
+        return None
+    verb = _VERBS.get(request.method, "")
+    if below[0] == "watch" and below[1:]:
+        verb, below = "watch", below[1:]
+    namespace = ""
+    if below[0] == "namespaces" and below[1:]:
+        namespace = below[1]
+        below = below[2:] if _names_content(below) else below
+    plural, name, subresource = [*below, "", ""][:3]
+    if not name:
+        several = "watch" if request.watch else "list"
+        verb = {"get": several, "delete": "deletecollection"}.get(verb, verb)
+    return verb, plural, group, subresource, namespace, name
 
 
 def _names_content(parts: list[str]) -> bool:

@@ -216,7 +216,7 @@ class Cluster:
         record = self.record("", "namespaces", "", namespace)
         if record is None:
             raise not_found("", "namespaces", namespace)
-        if record.value()["metadata"].get("deletionTimestamp"):
+        if record.is_going:
             cause = Cause(
                 "NamespaceTerminating",
                 f"namespace {namespace} is being terminated",

@@ -133,9 +133,14 @@ class Registry:
         """Serve what a CustomResourceDefinition defines, in place of what it defined before."""
         name = f"{definition.names['plural']}.{definition.group}"
         resources = tuple(_resources(definition))
-        self._forget(name)
-        self._custom[name] = (definition, resources)
-        self._refresh()
+        if self._forget(name):
+            self._custom[name] = (definition, resources)
+            self._refresh()
+        else:
+            self._custom[name] = (definition, resources)
+            self.revision += 1
+            self.asks_webhooks = self.asks_webhooks or definition.conversion == "Webhook"
+            self._add(resources)
         self._shapes[name] = str(self.revision)
         self._set_strategies(name)
 
@@ -177,13 +182,17 @@ class Registry:
         )
         self._found = dict(self._built_in)
         self._kinds = {key: dict(value) for key, value in self._built_in_kinds.items()}
-        for resource in self.custom_resources():
+        self._group_versions = {}
+        for group, version, _ in self._built_in:
+            self._group_versions.setdefault(group, set()).add(version)
+        self._add(self.custom_resources())
+
+    def _add(self, resources: Iterable[Resource]) -> None:
+        for resource in resources:
             self._found[resource.group, resource.version, resource.plural] = resource
             by_version = self._kinds.setdefault((resource.group, resource.kind), {})
             by_version[resource.version] = resource
-        self._group_versions = {}
-        for group, version, _ in self._found:
-            self._group_versions.setdefault(group, set()).add(version)
+            self._group_versions.setdefault(resource.group, set()).add(resource.version)
 
 
 def _key(resource: Resource) -> tuple[str, str, str, str]:

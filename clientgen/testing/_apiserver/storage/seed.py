@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from clientgen._apiextensions.libraries import MissingLibrary
@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from ..resources import Resource
     from .cluster import Cluster
 
-__all__ = ["put", "put_complete"]
+__all__ = ["make_namespace", "put", "put_complete"]
+
+_CHECKED: Final = frozenset(
+    {
+        DEFINITIONS,
+        *(
+            f"{kind}admission{part}.admissionregistration.k8s.io"
+            for kind in ("validating", "mutating")
+            for part in ("policies", "policybindings")
+        ),
+    }
+)
+"""What the server goes by, and could not go by if it broke its rules."""
 
 
 def put(cluster: Cluster, value: dict[str, Any], *, makes_namespace: bool = True) -> dict[str, Any]:
@@ -26,7 +38,7 @@ def put(cluster: Cluster, value: dict[str, Any], *, makes_namespace: bool = True
 
     Raises:
         ValueError: its kind is not served, it has no name that a path can hold, or it is a
-            definition of something that cannot be served.
+            definition, an admission policy or a binding that the server would refuse.
         Failure: it does not fit the schema of its kind.
     """
     resource = _resource(cluster, value)
@@ -40,7 +52,7 @@ def put(cluster: Cluster, value: dict[str, Any], *, makes_namespace: bool = True
             metadata["namespace"] = "default"
         check_segment("metadata.namespace", metadata["namespace"])
         if makes_namespace:
-            _make_namespace(cluster, metadata["namespace"])
+            make_namespace(cluster, metadata["namespace"])
     else:
         metadata.pop("namespace", None)
     strategy = cluster.registry.strategy_of(resource)
@@ -66,8 +78,9 @@ def _store(cluster: Cluster, resource: Resource, value: dict[str, Any]) -> dict[
     metadata["creationTimestamp"] = cluster.timestamp()
     metadata.update(given)
     strategy.before_create(value, cluster)
+    if resource.group_resource in _CHECKED:
+        _check_rules(strategy, value, cluster)
     if resource.group_resource == DEFINITIONS:
-        _check_definition(strategy, value, cluster)
         status = part(value, "status") | {name: each for name, each in status.items() if each}
     if status:
         value["status"] = status
@@ -99,14 +112,15 @@ def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
     return resource
 
 
-def _make_namespace(cluster: Cluster, name: str) -> None:
+def make_namespace(cluster: Cluster, name: str) -> None:
+    """Store a namespace, unless it is there or namespaces are not served."""
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     if cluster.record("", "namespaces", "", name) is None and cluster.serves(namespace):
         put(cluster, namespace)
 
 
-def _check_definition(strategy: Strategy, value: dict[str, Any], cluster: Cluster) -> None:
-    """Refuse a definition here, since its instances could not say what is wrong with it."""
+def _check_rules(strategy: Strategy, value: dict[str, Any], cluster: Cluster) -> None:
+    """Refuse an object here, since later requests could not say what is wrong with it."""
     try:
         causes = strategy.causes(value, None, "", cluster)
     except MissingLibrary as error:

@@ -96,6 +96,13 @@ class Record:
         value: dict[str, Any] = _decode(self.data)
         return value
 
+    @property
+    def is_going(self) -> bool:
+        """Whether it was deleted, and finalizers or a grace period hold it."""
+        return b'"deletionTimestamp"' in self.data and bool(
+            self.value()["metadata"].get("deletionTimestamp")
+        )
+
     def at(self, version: int) -> Record:
         """The same content, said to be of another version (a deletion's, say)."""
         value = self.value()

@@ -153,6 +153,8 @@ def read_log(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answe
     if log is None:
         if not pod["spec"].get("nodeName"):
             return Response(204, b"", [])
+        if options.previous:
+            ContainerRun(cluster, info, container, pod).check(previous=True)
         begun = f"{pod['metadata']['creationTimestamp']} " if options.timestamps else ""
         return Response(200, _limited(f"{begun}{FAKE}".encode(), options.limit_bytes), [*_TEXT])
     run = ContainerRun(cluster, info, container, pod)

@@ -11,8 +11,10 @@ from .disruption_budgets import DisruptionBudgets
 from .endpoints import EndpointsController, EndpointSlices
 from .jobs import Jobs
 from .kubelet import Kubelet
+from .namespace_contents import NamespaceContents
 from .nodes import Nodes
 from .replica_sets import ReplicaSets
+from .resource_quotas import ResourceQuotas
 from .scheduler import Scheduler
 from .stateful_sets import StatefulSets
 from .volumes import Volumes
@@ -26,6 +28,7 @@ __all__ = ["controllers"]
 def controllers(plane: ControlPlane) -> list[Controller]:
     """Make the controllers."""
     return [
+        NamespaceContents(plane),
         Nodes(plane),
         Scheduler(plane),
         Kubelet(plane),
@@ -39,4 +42,5 @@ def controllers(plane: ControlPlane) -> list[Controller]:
         EndpointSlices(plane),
         EndpointsController(plane),
         DisruptionBudgets(plane),
+        ResourceQuotas(plane),
     ]

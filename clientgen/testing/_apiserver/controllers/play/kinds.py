@@ -6,6 +6,7 @@ from typing import Final
 
 __all__ = [
     "CLAIMS",
+    "CONFIG_MAPS",
     "CRON_JOBS",
     "DAEMON_SETS",
     "DEPLOYMENTS",
@@ -14,17 +15,21 @@ __all__ = [
     "ENDPOINT_SLICES",
     "EVENTS",
     "JOBS",
+    "NAMESPACES",
     "NODES",
     "PODS",
+    "QUOTAS",
     "REPLICA_SETS",
     "REVISIONS",
     "SERVICES",
+    "SERVICE_ACCOUNTS",
     "STATEFUL_SETS",
     "STORAGE_CLASSES",
     "VOLUMES",
 ]
 
 CLAIMS: Final = "persistentvolumeclaims"
+CONFIG_MAPS: Final = "configmaps"
 CRON_JOBS: Final = "cronjobs.batch"
 DAEMON_SETS: Final = "daemonsets.apps"
 DEPLOYMENTS: Final = "deployments.apps"
@@ -33,10 +38,13 @@ ENDPOINTS: Final = "endpoints"
 ENDPOINT_SLICES: Final = "endpointslices.discovery.k8s.io"
 EVENTS: Final = "events"
 JOBS: Final = "jobs.batch"
+NAMESPACES: Final = "namespaces"
 NODES: Final = "nodes"
 PODS: Final = "pods"
+QUOTAS: Final = "resourcequotas"
 REPLICA_SETS: Final = "replicasets.apps"
 REVISIONS: Final = "controllerrevisions.apps"
+SERVICE_ACCOUNTS: Final = "serviceaccounts"
 SERVICES: Final = "services"
 STATEFUL_SETS: Final = "statefulsets.apps"
 STORAGE_CLASSES: Final = "storageclasses.storage.k8s.io"

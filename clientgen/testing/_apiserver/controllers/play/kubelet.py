@@ -285,7 +285,9 @@ class Kubelet:
     def _fail_to_pull(self, key: str, run: PodRun) -> None:
         run.go(Stage.PULLING, self._now() + _PULL_RETRY, is_alarm=True)
         behaviour = run.behaviour
-        container = next(iter(run.containers))
+        first = next(iter(run.containers))
+        named = (each for each in run.containers if each.name == behaviour.container)
+        container = next(named, first)
         why = behaviour.message or f'failed to resolve reference "{container.image}": not found'
         container.wait("ErrImagePull", why)
         text = f'Failed to pull image "{container.image}": {why}'

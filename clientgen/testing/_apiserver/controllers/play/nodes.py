@@ -147,7 +147,8 @@ def _status(node: dict[str, Any], number: int, now: str) -> dict[str, Any]:
             {"type": "Hostname", "address": name},
         ],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
-        "nodeInfo": given.get("nodeInfo") or _info(number),
+        "nodeInfo": _info(number)
+        | {name: each for name, each in part(given, "nodeInfo").items() if each},
     }
 
 

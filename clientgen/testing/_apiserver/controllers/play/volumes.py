@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["Volumes"]
+__all__ = ["PROTECTED", "VOLUME_PROTECTED", "Volumes", "claims_of"]
 
-_PROTECTED: Final = "kubernetes.io/pvc-protection"
-_VOLUME_PROTECTED: Final = "kubernetes.io/pv-protection"
+PROTECTED: Final = "kubernetes.io/pvc-protection"
+VOLUME_PROTECTED: Final = "kubernetes.io/pv-protection"
 _BOUND: Final = {
     "pv.kubernetes.io/bind-completed": "yes",
     "pv.kubernetes.io/bound-by-controller": "yes",
@@ -52,7 +52,7 @@ class Volumes:
                 yield from filter(None, [part(value, "spec").get("volumeName")])
         elif after is None or phase_of(after) in DONE:
             namespace = value["metadata"].get("namespace", "")
-            yield from (f"{namespace}/{each}" for each in _claims_of(value))
+            yield from (f"{namespace}/{each}" for each in claims_of(value))
 
     def sync(self, key: str) -> None:
         """Look at a claim or a volume."""
@@ -66,14 +66,14 @@ class Volumes:
         if claim is None:
             return
         if is_going(claim):
-            self._unprotect(CLAIMS, claim, _PROTECTED, in_use=self._is_used(claim))
+            self._unprotect(CLAIMS, claim, PROTECTED, in_use=self._is_used(claim))
         elif part(claim, "status").get("phase") != "Bound":
             self._bind(claim, self._find(claim) or self._provision(claim))
 
     def _is_used(self, claim: dict[str, Any]) -> bool:
         metadata = claim["metadata"]
         return any(
-            metadata["name"] in _claims_of(pod)
+            metadata["name"] in claims_of(pod)
             for pod in self._plane.objects.all(PODS, metadata["namespace"])
             if phase_of(pod) not in DONE
         )
@@ -157,7 +157,7 @@ class Volumes:
         reference = part(volume["spec"], "claimRef")
         claim = self._claim(reference)
         if is_going(volume):
-            self._unprotect(VOLUMES, volume, _VOLUME_PROTECTED, in_use=claim is not None)
+            self._unprotect(VOLUMES, volume, VOLUME_PROTECTED, in_use=claim is not None)
         elif not reference:
             self._set_phase(volume, "Available")
             self._offer(volume)
@@ -190,7 +190,8 @@ class Volumes:
                 self._plane.come_back(self, key(claim), 0)
 
 
-def _claims_of(pod: dict[str, Any]) -> list[str]:
+def claims_of(pod: dict[str, Any]) -> list[str]:
+    """Return the names of the claims that a pod uses."""
     volumes = parts(part(pod, "spec"), "volumes")
     found = (part(each, "persistentVolumeClaim").get("claimName") for each in volumes)
     return [each for each in found if each]
