@@ -17,6 +17,7 @@ from clientgen.cli.report import (
     show_unavailable,
     summary_of_older,
     summary_of_skipped,
+    tell_api,
     tell_changes,
     tell_diffs,
     tell_moved,
@@ -46,12 +47,15 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
 
     def generate_one(chosen: PackageConfig, progress: Progress) -> None:
         result = pipeline.generate(chosen, progress, force=force)
-        show_unavailable(result.unavailable)
+        if not quiet:
+            show_unavailable(result.unavailable)
         if result.changes.recovered:
             tell_recovered(str(chosen.target))
         tell_moved(str(chosen.target), result.moved)
         if quiet:
             return
+        for line in tell_api(result.api):
+            click.echo(line)
         show_notes(result.notes)
         for line in summary_of_skipped(result.skipped, verbose=verbose):
             click.echo(line)
@@ -65,10 +69,12 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
 
 @click.command(cls=SeveralValues, short_help="Check whether a package is up to date.")
 @package_options
-def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
+@click.option("--diff", is_flag=True, help="Also list the files that differ, and show a diff.")
+def verify(*, flags: Flags, quiet: bool, verbose: bool, diff: bool) -> None:
     """Check whether a package is what `generate` would write. Nothing is written.
 
-    The exit code is 1 if it differs.
+    It says what changes for users of the package: kinds, fields, verbs and names of modules. The
+    exit code is 1 if the package differs.
     """
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails
@@ -80,7 +86,7 @@ def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
         shown = str(chosen.target)
         if differences:
             differing.append(shown)
-            for line in tell_diffs(shown, differences):
+            for line in tell_diffs(shown, differences, diff=diff):
                 click.echo(line)
         elif not quiet:
             click.echo(f"{shown}: up to date")

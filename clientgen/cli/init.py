@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import click
 
@@ -93,8 +97,11 @@ def _check_is_empty(directory: Path) -> None:
 
 
 def _write(directory: Path, chosen: StarterProject) -> None:
+    texts = dict(chosen.files())
+    if has_generator():  # long names take more lines
+        texts |= _formatted({name: text for name, text in texts.items() if name.endswith(".py")})
     try:
-        for name, text in chosen.files():
+        for name, text in texts.items():
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8", newline="\n")
@@ -102,6 +109,12 @@ def _write(directory: Path, chosen: StarterProject) -> None:
         why = error.strerror or type(error).__name__
         where = str(error.filename or directory)
         raise ClientgenError([Problem(where, f"cannot be written: {why}")]) from error
+
+
+def _formatted(texts: dict[str, str]) -> dict[str, str]:
+    from clientgen.generator.format import format_tree
+
+    return format_tree(texts)
 
 
 def _generate(ctx: click.Context, directory: Path) -> None:
@@ -119,13 +132,39 @@ def _say(directory: Path, chosen: StarterProject, *, generated: bool) -> None:
     click.echo(f"{directory}: an operator for {chosen.kind} of {chosen.group}; see README.md")
     steps = [
         *([f"cd {shlex.quote(str(directory))}"] if directory != Path() else []),
-        'pip install -e ".[dev]"',
+        *_installing(),
         *(
             []
             if generated
             else ["clientgen crd", "clientgen crd --output chart/crds", "clientgen generate"]
         ),
-        "pytest",
+        "pytest --under-rbac deploy/base/role.yaml",
     ]
     for step in steps:
         click.echo(f"    {step}")
+
+
+def _installing() -> list[str]:
+    """The commands that install the project: with wheels of what is not from a package index."""
+    source = _source()
+    if source is None:
+        return ['pip install -e ".[dev]"']
+    folders = shlex.join([source, f"{source}/generated"])
+    return [
+        f"pip wheel --no-deps --wheel-dir wheels {folders}",
+        'pip install --find-links wheels -e ".[dev]"',
+    ]
+
+
+def _source() -> str | None:
+    """Return the folder that clientgen was installed from; None for a package index.
+
+    `CLIENTGEN` stands for a folder that nobody knows. (PEP 610: direct_url.json)
+    """
+    text = distribution("clientgen").read_text("direct_url.json")
+    if text is None:
+        return None
+    origin = json.loads(text)
+    url = urlsplit(str(origin.get("url", "")))
+    is_folder = "dir_info" in origin and url.scheme == "file"
+    return url2pathname(url.path) if is_folder else "CLIENTGEN"

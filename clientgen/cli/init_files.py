@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from clientgen import __version__
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems
-from clientgen.generator.plurals import plural_of
+from clientgen.generator.plurals import plural_of, with_article
 from clientgen.generator.python_names import (
     group_packages,
     group_version_accessor,
@@ -37,16 +37,16 @@ _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,49}")
 _PROTECTED = (".k8s.io", ".kubernetes.io")
 # Folders of the project, what it imports, and what that needs.
 _TAKEN_PACKAGES = frozenset(
-    {"aiohttp", "chart", "click", "clientgen", "deploy", "dist", "msgspec", "mypy", "pytest"}
-    | {"prometheus_client", "tests", "urllib3", "yaml"}
+    {"aiohttp", "chart", "click", "clientgen", "deploy", "dist", "kubeapi", "msgspec", "mypy"}
+    | {"prometheus_client", "pytest", "ruff", "tests", "urllib3", "wheels", "yaml"}
 )
 # Names that the files use for something else.
 _TAKEN_KINDS = frozenset(
     {"ACCOUNT", "AdmissionRequest", "Annotated", "AsyncClientset", "AsyncClientsetBase"}
-    | {"AsyncContext", "AsyncIterator", "AsyncManager", "AsyncWebhooks", "Callable", "Clientset"}
-    | {"ClientsetBase", "Context", "CustomResource", "DEPLOY", "Denied", "FakeCluster", "Invalid"}
-    | {"Iterator", "Manager", "Meta", "Model", "NAMESPACE", "ObjectMeta", "Path", "Scheme"}
-    | {"ThreadPoolExecutor", "Webhooks"}
+    | {"AsyncContext", "AsyncGenerator", "AsyncManager", "AsyncWebhooks", "Callable", "Clientset"}
+    | {"ClientsetBase", "Context", "CustomResource", "DEPLOY", "Denied", "FakeCluster"}
+    | {"Generator", "Invalid", "Manager", "Meta", "Model", "ObjectMeta", "Path"}
+    | {"SERVICE", "Scheme", "ThreadPoolExecutor", "Webhooks"}
 )
 _BASE = (
     *("kustomization.yaml", "namespace.yaml", "role.yaml", "deployment.yaml", "service.yaml"),
@@ -111,6 +111,7 @@ class StarterProject:
             "version": __version__,
             "group": self.group,
             "kind": self.kind,
+            "a_kind": with_article(self.kind),
             "singular": singular,
             "plural": plural,
             "path": f"{self.group.replace('.', '-')}-v1-{singular}",
@@ -121,6 +122,7 @@ class StarterProject:
             ),
             "Async": "Async" if is_async else "",
             "aio": "aio" if is_async else "sync",
+            "imports_of_controller": "\n".join(sorted(_imports(is_async=is_async))),
             "async_": "async " if is_async else "",
             "await_": "await " if is_async else "",
             "scope": "" if namespaced else "# +genclient:nonNamespaced\n",
@@ -162,6 +164,16 @@ def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str)
     _check_kind(kind, problems)
     problems.raise_if_any()
     return chosen
+
+
+def _imports(*, is_async: bool) -> tuple[str, str]:
+    names = ", ".join(
+        f"{'Async' if is_async else ''}{name}" for name in ("ClientsetBase", "Context", "Manager")
+    )
+    return (
+        f"from clientgen.runtime.{'aio' if is_async else 'sync'} import {names}",
+        "from clientgen.runtime.models import deep_copy",
+    )
 
 
 def _check_name(chosen: StarterProject, problems: Problems) -> None:

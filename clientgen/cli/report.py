@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen._problems import visible
-from clientgen.generator.manifest import MANIFEST
+from clientgen.generator.manifest import MANIFEST, Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -31,6 +31,7 @@ __all__ = [
     "show_unavailable",
     "summary_of_older",
     "summary_of_skipped",
+    "tell_api",
     "tell_changes",
     "tell_diffs",
     "tell_moved",
@@ -40,6 +41,8 @@ __all__ = [
 # A whole package that differs would fill the terminal and say nothing.
 _MOST_DIFF_LINES = 300
 _MOST_FILES = 20
+_NOT_THERE = "there is no package yet: everything in it is new"
+_NOT_COMPARED = "what changes for its users is not known: its manifest is missing or cannot be read"
 _DIFF_COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 
 
@@ -57,7 +60,7 @@ def show_notes(notes: Iterable[Problem]) -> None:
 
 
 def show_unavailable(unavailable: Mapping[str, str]) -> None:
-    """Print the group versions that a cluster could not describe, and why, even if told to hush."""
+    """Print the group versions that a cluster could not describe, and why."""
     for group_version, reason in sorted(unavailable.items()):
         click.echo(f"left out: {visible(f'{group_version}: {reason}')}", err=True)
 
@@ -164,23 +167,75 @@ def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[
         yield f"older copies of known types: {len(items)} ({named}); --verbose lists what they lack"
 
 
-def tell_diffs(target: str, differences: Differences) -> Iterator[str]:
-    """Yield the changes for users, the three lists of files that differ, and a diff."""
-    yield f"{target} is not what would be generated:"
-    if differences.api:
+def tell_api(api: Sequence[str]) -> Iterator[str]:
+    """Yield what changes for users of a package, if anything does."""
+    if api:
         yield "what changes:"
-        yield from (f"  {line}" for line in differences.api)
+        yield from (f"  {line}" for line in api)
+
+
+def tell_diffs(target: str, differences: Differences, *, diff: bool = True) -> Iterator[str]:
+    """Yield the changes for users and how many files differ; or which, with a diff."""
+    yield f"{target} is not what would be generated:"
+    if not differences.compared:
+        yield _NOT_COMPARED if differences.changed else _NOT_THERE
+    yield from tell_api(differences.api)
     lists = {
         "changed": [changed.path for changed in differences.changed],
         "missing": differences.missing,
         "stale": differences.stale,
     }
+    if diff:
+        yield from _files(lists)
+        yield from _diff(differences)
+        return
+    counts = ", ".join(f"{len(paths)} {name}" for name, paths in lists.items() if paths)
+    if differences.compared and not differences.api:
+        code = _changed_code(differences)
+        yield "no kind, field, verb or module changes"
+        if code:
+            yield f"other code does: {', '.join(code[:_MOST_FILES])}"
+        else:
+            counts += ", which users do not see"
+    yield f"files: {counts}; --diff shows them"
+
+
+def _changed_code(differences: Differences) -> list[str]:
+    """The modules that come, go, or change in more than their comments, docstrings and layout."""
+    from clientgen.generator.drift import same_code  # only now: most runs find nothing
+
+    changed = [
+        file.path for file in differences.changed if not same_code(file.on_disk, file.wanted)
+    ]
+    every = [*_changed_classes(differences), *changed, *differences.missing, *differences.stale]
+    return [path for path in every if path.endswith((".py", "py.typed", ".toml"))]
+
+
+def _changed_classes(differences: Differences) -> list[str]:
+    """The modules of Python types that changed: the package imports their classes from there."""
+    for file in differences.changed:
+        if file.path == MANIFEST:
+            old, new = _inputs(file.on_disk), _inputs(file.wanted)
+            every = sorted(old.keys() | new.keys())
+            return [path for path in every if old.get(path) != new.get(path)]
+    return []
+
+
+def _inputs(text: str) -> Mapping[str, str]:
+    manifest = Manifest.parse(text.encode())
+    return manifest.inputs if manifest else {}
+
+
+def _files(lists: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, paths in lists.items():
         if paths:
             yield f"{name}:"
             yield from (f"  {path}" for path in paths[:_MOST_FILES])
             if len(paths) > _MOST_FILES:
                 yield f"  and {len(paths) - _MOST_FILES} more"
+
+
+def _diff(differences: Differences) -> Iterator[str]:
     # Digests say nothing to people, where there is anything else to be seen.
     shown = [
         changed for changed in differences.changed if changed.path != MANIFEST

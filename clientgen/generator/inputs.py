@@ -35,6 +35,8 @@ class Parsed:
     imported: Imported = field(default_factory=Imported)
     # Group versions that a cluster serves and cannot describe just now, and why.
     unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
+    # Group versions of a cluster that were not read, because the package does not want them.
+    unread: frozenset[str] = frozenset()
     # The shapes of the user's classes, when every imported class is known.
     shapes: tuple[Callable[[Imported], tuple[Model, ...]], ...] = ()
 
@@ -109,8 +111,10 @@ def _merged(parts: Sequence[Parsed]) -> Parsed:
     markers: list[Mapping[str, Sequence[MarkerLine]]] = []
     imported = Imported()
     unavailable: dict[str, str] = {}
+    unread: frozenset[str] = frozenset()
     for part in parts:
         unavailable |= part.unavailable
+        unread |= part.unread
         specs += part.specs
         markers += part.markers
         imported = Imported(
@@ -120,25 +124,27 @@ def _merged(parts: Sequence[Parsed]) -> Parsed:
             {**imported.kinds, **part.imported.kinds},
         )
     own = tuple(model for part in parts for shapes in part.shapes for model in shapes(imported))
-    return Parsed(tuple(specs), tuple(markers), replace(imported, own=own), unavailable)
+    return Parsed(tuple(specs), tuple(markers), replace(imported, own=own), unavailable, unread)
 
 
 def _kubernetes(parsed: Parsed) -> tuple[Spec, ...]:
     from clientgen.generator.sources.kubernetes import stand_ins  # see above
 
-    return stand_ins(parsed.specs, parsed.imported.classes.keys())
+    return stand_ins(parsed.specs, parsed.imported.classes.keys(), is_partial=bool(parsed.unread))
 
 
 def _cluster(config: PackageConfig) -> _Source:
     if config.cluster is None:
         return _NOTHING
-    from clientgen.generator.sources.cluster import parse_cluster, read_cluster  # see above
+    from clientgen.generator.resolve.selection import wanted_of  # see above
+    from clientgen.generator.sources.cluster import parse_cluster, read_cluster
 
-    documents = read_cluster(config.cluster.kubeconfig, config.cluster.context)
+    wanted = partial(wanted_of, config.selection)
+    documents = read_cluster(config.cluster.kubeconfig, config.cluster.context, wanted)
 
     def parse() -> Parsed:
         spec, unavailable = parse_cluster(documents)
-        return Parsed((spec,), unavailable=unavailable)
+        return Parsed((spec,), unavailable=unavailable, unread=documents.unread)
 
     return _Source(documents.inputs(), parse)
 

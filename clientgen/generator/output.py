@@ -85,6 +85,8 @@ class Differences:
     stale: tuple[str, ...] = ()
     api: tuple[str, ...] = ()
     """The changes for users of the package, a line each."""
+    compared: bool = True
+    """Whether the package has a manifest, so that `api` could be found out."""
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.stale)

@@ -92,7 +92,7 @@ def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
         imported=parsed.imported,
         inlined=config.inlined,
         selection=config.selection,
-        unavailable=[GroupVersion.parse(name) for name in parsed.unavailable],
+        unavailable=[GroupVersion.parse(name) for name in (*parsed.unavailable, *parsed.unread)],
     )
     if not (api.kinds or any(gv.resources for gv in api.group_versions)):
         raise ClientgenError(nothing_found(parsed.specs, api, config.where()))

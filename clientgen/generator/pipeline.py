@@ -44,6 +44,8 @@ class Result:
     """Groups whose package has another name than before."""
     notes: tuple[Problem, ...] = ()
     """Notes for the authors of sources."""
+    api: tuple[str, ...] = ()
+    """The changes for users of the package that was there before, a line each."""
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
@@ -67,6 +69,7 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     tree = build(config, inputs, manifest, progress, reuse=not force)
     progress("writing")
     moved = moves(output.read_manifest(config.target), tree.manifest)
+    api = _drift(tree, config.target)
     changes = output.write(tree.files, config.target, tree.manifest)
     if project_file:
         project_file.make()
@@ -76,7 +79,15 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     # As written: another run may have replaced it by now.
     written = digest(tree.manifest.covering(tree.files).text())
     record_seen(config.target, generator_digest(formatter()), written)
-    return Result(changes, tree.skipped, False, tree.unavailable, tree.older, moved, tree.notes)
+    return Result(
+        changes,
+        tree.skipped,
+        unavailable=tree.unavailable,
+        older=tree.older,
+        moved=moved,
+        notes=tree.notes,
+        api=api,
+    )
 
 
 def verify(config: PackageConfig, progress: Progress) -> output.Differences:
@@ -90,7 +101,9 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     progress("comparing")
     differences = output.verify(tree.files, config.target, tree.manifest)
     if differences:
-        differences = replace(differences, api=_drift(tree, config.target))
+        compared = output.read_manifest(config.target) is not None
+        api = _drift(tree, config.target)
+        differences = replace(differences, api=api, compared=compared)
     project_file = distribution.change(config)
     return (
         differences.and_distribution(project_file.shown, project_file.on_disk, project_file.wanted)

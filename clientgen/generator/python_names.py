@@ -65,7 +65,7 @@ _NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource", "overload", "object", "st
 _NEEDED_IN_CLIENTSETS = frozenset(
     (
         *("from_config", "delete_collection", "patch_status"),
-        *("for_resource", "group_versions", "stop_soon", "wait_for_sync"),
+        *("for_resource", "group_versions", "seconds_without_watch", "stop_soon", "wait_for_sync"),
     )
 )
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from support.definitions import custom_definition, custom_version
+from support.inlined_types import CORE, inlined
 from support.server import Certificates, ScriptedServer, failure, ok
 
 from clientgen.runtime._http.request import HttpRequest
@@ -199,7 +200,7 @@ def scripted(server: ScriptedServer, certificates: Certificates, here: Path) -> 
 
 def script(server: ScriptedServer, metrics: bytes | str, groups: bytes = NO_GROUPS) -> None:
     """The answers to one reading of the cluster, in the order they are asked for."""
-    for answer in (ok(INDEX), metrics, ok(document(STABLE)), groups):
+    for answer in (ok(INDEX), groups, metrics, ok(document(STABLE))):
         server.reply(answer)
 
 
@@ -242,6 +243,50 @@ def test_a_group_without_a_document_is_found_by_discovery(run: Run, scripted: Sc
     assert made.stderr == "left out: old.example.com/v1: the server has no document for it\n"
 
 
+def test_what_runs_beside_the_included_groups_is_neither_read_nor_told(
+    run: Run, scripted: ScriptedServer
+):
+    served = {"groupVersion": "old.example.com/v1", "version": "v1"}
+    groups = ok({"groups": [{"name": "old.example.com", "versions": [served]}]})
+    for answer in (ok(INDEX), groups, ok(document(STABLE))):
+        scripted.reply(answer)
+    # The other document is down: nobody asks.
+    made = live(run, "--include", GROUP, "--exclude", "metrics.example.com")
+    assert (made.exit_code, made.stderr) == (0, ""), made.output
+    paths = [request.path.partition("?")[0] for request in scripted.requests]
+    assert paths == ["/openapi/v3", "/apis", f"/openapi/v3/{STABLE}"]
+
+
+def test_quiet_is_quiet_about_groups_that_cannot_describe_themselves(
+    run: Run, scripted: ScriptedServer
+):
+    script(scripted, DOWN)
+    made = live(run, "--quiet")
+    assert (made.exit_code, made.output) == (0, ""), made.output
+
+
+def test_copies_of_kubernetes_types_are_known_although_only_one_group_is_read(
+    run: Run, cluster: LocalServer
+):
+    schema = {"type": "object", "properties": {"template": inlined(CORE + "PodTemplateSpec")}}
+    stored = {**custom_version("v1", {"type": "object", "properties": {"spec": schema}})}
+    cluster.cluster.add(
+        custom_definition("fleet.example.com", "Fleet", {**stored, "storage": True})
+    )
+    pull(run, cluster)
+    include = ("--package", "fleets", "--include", "fleet.example.com")
+    made = run("generate", "--spec", "openapi-v3", "--output", "one", *include)
+    assert made.exit_code == 0, made.output
+    live = ("--cluster", "--kubeconfig", str(cluster.kubeconfig))
+    made = run("generate", *live, "--output", "two", *include)
+    assert made.exit_code == 0, made.output
+    from_folder, from_cluster = tree(Path("one/fleets")), tree(Path("two/fleets"))
+    # Kubernetes' own types have the descriptions of the documents that were read.
+    assert from_folder.pop("core/v1/models.py") != from_cluster.pop("core/v1/models.py")
+    assert from_folder == from_cluster
+    assert "template: PodTemplateSpec" in from_cluster["fleet/v1/models.py"]
+
+
 def test_an_outage_takes_no_clients_out_of_a_package(run: Run, scripted: ScriptedServer):
     script(scripted, ok(document(METRICS)))
     assert live(run).exit_code == 0
@@ -255,7 +300,8 @@ def test_an_outage_takes_no_clients_out_of_a_package(run: Run, scripted: Scripte
     assert Path("out/all_of_it/metrics/v1beta1/clients.py").read_text() == clients
 
     forget()
-    script(scripted, DOWN)
+    for answer in (ok(INDEX), NO_GROUPS, ok(document(STABLE))):
+        scripted.reply(answer)
     excluded = live(run, "--exclude", "metrics.example.com")
     assert excluded.exit_code == 0, excluded.output
     assert not Path("out/all_of_it/metrics").exists()

@@ -344,3 +344,15 @@ def test_a_module_that_is_missing_is_told_by_who_names_it(run: Run, types: Path)
     code, _, told = outcome(run("crd", "--types", "nope.py", "--output", "crds"))
     assert told.startswith("flags: there is no module 'nope.py'")
     assert "write it as in an import statement: nope\n" in told
+
+
+def test_a_field_of_a_dataclass_is_told_with_what_to_write(run: Run, types: Path) -> None:
+    types.write_text(
+        "from dataclasses import field\nfrom clientgen.runtime.models import Model\n\n"
+        "class Spec(Model):\n    names: list[str] = field(default_factory=list)\n"
+    )
+    result = run("crd")
+    assert result.exit_code == 1
+    assert "Spec.names is declared by a function of dataclasses" in result.stderr
+    assert "write `from clientgen.runtime.models import field`" in result.stderr
+    assert "they should only define classes" not in result.stderr

@@ -242,7 +242,7 @@ def test_the_command_tells_that_a_run_was_interrupted(tmp_path: Path, run: Calla
     staging = Path("out/shop") / STAGING
     staging.mkdir()
     (staging / "1").write_text("half")
-    differs = run("verify", *flags)
+    differs = run("verify", *flags, "--diff")
     assert (differs.exit_code, f"  {STAGING}/" in differs.stdout.splitlines()) == (1, True)
     again = run("generate", *flags, "--quiet")
     assert again.stderr == (

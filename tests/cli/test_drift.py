@@ -44,7 +44,7 @@ def spec(run: Run, start: dict[str, Any], *more: str) -> None:
 
 def verified(run: Run, *sources: str) -> tuple[list[str], list[str]]:
     """What is said to change, and the lines that follow."""
-    result = run("verify", *sources, *FLAGS)
+    result = run("verify", "--diff", *sources, *FLAGS)
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     assert lines[:2] == ["out/shop is not what would be generated:", "what changes:"]
@@ -75,6 +75,124 @@ def test_verify_says_first_which_fields_and_verbs_change(run: Run):
     assert files[:2] == ["changed:", "  _manifest.json"]
     # Digests are no news.
     assert not any(re.search("[0-9a-f]{64}", line) for line in files)
+
+
+def test_what_changes_for_users_comes_first_and_the_rest_is_asked_for(run: Run):
+    spec(run, START, "put")
+    assert "what changes" not in run("generate", "--spec", "spec.json", *FLAGS).stdout
+    spec(run, {"type": "object", "properties": {"tags": START["properties"]["tags"]}}, "put")
+    lines = run("verify", "--spec", "spec.json", *FLAGS).stdout.splitlines()
+    changed = "  ~ example.com/v1 Start: fields gone, loose, size removed"
+    assert lines[:3] == ["out/shop is not what would be generated:", "what changes:", changed]
+    assert re.fullmatch(r"files: \d changed; --diff shows them", lines[3])
+    assert len(lines) == 4
+    generated = run("generate", "--spec", "spec.json", *FLAGS).stdout.splitlines()
+    assert generated[:2] == ["what changes:", changed]
+    assert re.fullmatch(r"out/shop: \d files written, \d+ as before", generated[-1])
+    spec(run, START, "put")
+    assert run("generate", "--spec", "spec.json", *FLAGS, "--quiet").stdout == ""
+
+
+def test_what_changes_for_nobody_is_told(run: Run):
+    spec(run, START)
+    run("generate", "--spec", "spec.json", *FLAGS)
+    models = Path("out/shop/example/v1/models.py")
+    models.write_text(models.read_text().replace("class Start", "\n\nclass Start"))
+    assert run("verify", "--spec", "spec.json", *FLAGS).stdout.splitlines() == [
+        "out/shop is not what would be generated:",
+        "no kind, field, verb or module changes",
+        "files: 1 changed, which users do not see; --diff shows them",
+    ]
+    models.write_text(f"{models.read_text()}\nMORE = 1\n")
+    assert run("verify", "--spec", "spec.json", *FLAGS).stdout.splitlines() == [
+        "out/shop is not what would be generated:",
+        "no kind, field, verb or module changes",
+        "other code does: example/v1/models.py",
+        "files: 1 changed; --diff shows them",
+    ]
+
+
+TYPES = '''"""Types of shop.example.com/v1."""
+
+from __future__ import annotations
+
+from clientgen.runtime.models import CustomResource, Model
+
+
+class GizmoSpec(Model):
+    """What to make."""
+
+    colour: str
+    size: int = 1
+
+
+# +genclient
+class Gizmo(CustomResource, group="shop.example.com", version="v1"):
+    """A thing."""
+
+    spec: GizmoSpec
+'''
+
+
+def test_changes_of_python_types_are_told(run: Run):
+    Path("kinds.py").write_text(TYPES)
+    of_types = ("--types", "kinds", *FLAGS)
+    assert run("generate", *of_types).exit_code == 0
+    changed = TYPES.replace("colour: str", "color: str\n    weight: int")
+    changed = changed.replace("size: int = 1", 'size: str = ""')
+    changed = changed.replace("# +genclient", "# +genclient\n# +genclient:nonNamespaced")
+    Path("kinds.py").write_text(changed)
+    told = [
+        "what changes:",
+        "  ~ shop.example.com/v1 Gizmo: scope is Cluster instead of Namespaced",
+        (
+            "  ~ shop.example.com/v1 GizmoSpec: fields color, weight added, field colour removed, "
+            "field size is `str` instead of `int`"
+        ),
+    ]
+    assert run("verify", *of_types).stdout.splitlines()[1:4] == told
+    assert run("generate", *of_types).stdout.splitlines()[:3] == told
+    # The package does not say which fields have to be given: their classes are not in it.
+    Path("kinds.py").write_text(changed.replace('size: str = ""', "size: str"))
+    assert run("verify", *of_types).stdout.splitlines() == [
+        "out/shop is not what would be generated:",
+        "no kind, field, verb or module changes",
+        "other code does: kinds.py",
+        "files: 1 changed; --diff shows them",
+    ]
+
+
+def test_another_scope_or_plural_is_told(run: Run):
+    Path("crds").mkdir()
+    definition = custom_definition("shop.example.com", "Cart", custom_version("v1", None))
+    crd = Path("crds/cart.json")
+    crd.write_text(json.dumps(definition))
+    assert run("generate", "--crd", "crds", *FLAGS).exit_code == 0
+    other = {"Namespaced": "Cluster", "Cluster": "Namespaced"}[definition["spec"]["scope"]]
+    scope = {**definition["spec"], "scope": other}
+    crd.write_text(json.dumps({**definition, "spec": scope}))
+    lines, _ = verified(run, "--crd", "crds")
+    was = definition["spec"]["scope"]
+    assert lines == [f"  ~ shop.example.com/v1 Cart: scope is {other} instead of {was}"]
+
+    names = {**definition["spec"]["names"], "plural": "wagons"}
+    renamed = {**definition, "metadata": {"name": "wagons.shop.example.com"}}
+    crd.write_text(json.dumps({**renamed, "spec": {**definition["spec"], "names": names}}))
+    lines, _ = verified(run, "--crd", "crds")
+    assert lines == ["  ~ shop.example.com/v1: client wagons added, client carts removed"]
+
+
+def test_a_package_that_is_not_there_is_told(run: Run):
+    crds(("shop.example.com", "Cart"))
+    lines = run("verify", "--crd", "crds", *FLAGS).stdout.splitlines()
+    assert lines[1] == "there is no package yet: everything in it is new"
+    assert re.fullmatch(r"files: \d+ missing; --diff shows them", lines[2])
+    assert len(lines) == 3
+    assert run("generate", "--crd", "crds", *FLAGS).exit_code == 0
+    Path("out/shop/_manifest.json").write_text("<<<<<<< HEAD")
+    Path("out/shop/shop/v1/models.py").unlink()
+    lines = run("verify", "--crd", "crds", *FLAGS).stdout.splitlines()
+    assert lines[1].startswith("what changes for its users is not known: its manifest is missing")
 
 
 def crds(*pairs: tuple[str, str], schema: dict[str, Any] | None = None) -> None:
@@ -113,7 +231,7 @@ def test_verify_of_files_that_somebody_changed_says_what_is_lost(run: Run):
     assert verified(run, "--spec", "spec.json")[0] == ["  ~ example.com/v1 Start: field size added"]
     # What is no Python is told by its diff.
     models.write_text(f"{text}\n(")
-    lines = run("verify", "--spec", "spec.json", *FLAGS).stdout.splitlines()
+    lines = run("verify", "--diff", "--spec", "spec.json", *FLAGS).stdout.splitlines()
     assert lines[lines.index("changed:") + 1] == "  example/v1/models.py"
 
 

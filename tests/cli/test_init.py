@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -32,6 +34,12 @@ def files() -> list[str]:
     return sorted(str(path) for path in Path().rglob("*") if path.is_file())
 
 
+@pytest.fixture(autouse=True)
+def published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let clientgen be installed from a package index."""
+    installed_from(monkeypatch, None)
+
+
 @pytest.fixture(scope="session")
 def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What mypy knows of the runtime, for one project after the other."""
@@ -47,7 +55,11 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ["--flavour", "asyncio", "--kind", "CronTask", "--group", "j.x.io"],
             "under-",
         ),
-        ("my_threads", ["--flavour", "sync", "--cluster-scoped"], ""),
+        (
+            "my_threads",
+            ["--flavour", "sync", "--cluster-scoped", "--kind", "EphemeralVolumeClaim"],
+            "",
+        ),
     ],
 )
 def test_a_project_runs_at_once(
@@ -58,27 +70,97 @@ def test_a_project_runs_at_once(
     assert result.stdout.splitlines()[1:] == [
         f"    cd {project}",
         '    pip install -e ".[dev]"',
-        "    pytest",
+        "    pytest --under-rbac deploy/base/role.yaml",
     ]
 
     os.chdir(project)
+    tools_agree(result.stdout)
     for line in up_to_date_commands():
         assert run(*shlex.split(line)[1:]).exit_code == 0, line
     roles = Path("deploy/base/role.yaml").read_text()
-    # What the project's own checks say, each in a process of its own, as its author would see it.
+    Path("pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    # What the project's own checks say, each in a process of its own, as its author would see it;
+    # and those that others prefer, as strict as they can be.
     role_option = f"--{rbac}rbac"
     commands = (
         ["pytest", "-q", "-W", "error", "-p", "no:cacheprovider", role_option, ROLE],
         ["mypy", "--cache-dir", str(mypy_cache)],
+        ["pyright", "-p", "pyrightconfig.json", "--pythonpath", sys.executable],
+        ["ruff", "check", "--no-cache", "--extend-select", "I"],
+        ["ruff", "format", "--no-cache", "--check"],
     )
     running = [
         subprocess.Popen([sys.executable, "-m", *words], stdout=subprocess.PIPE, text=True)
         for words in commands
     ]
     outputs = [process.communicate(timeout=300)[0] for process in running]
-    assert [process.returncode for process in running] == [0, 0], "\n".join(outputs)
+    assert not any(process.returncode for process in running), "\n".join(outputs)
     assert "3 passed" in outputs[0]
     assert Path(ROLE).read_text() == roles
+
+
+def tools_agree(console: str) -> None:
+    """The tools that are configured are installed, explained and run by CI; all say one command."""
+    project = tomllib.loads(Path("pyproject.toml").read_text())
+    installed = {
+        re.split(r"\W", each)[0] for each in project["project"]["optional-dependencies"]["dev"]
+    }
+    readme, ci = Path("README.md").read_text(), Path(".github/workflows/ci.yaml").read_text()
+    for tool in project["tool"].keys() - {"hatch", "clientgen"}:
+        assert tool in installed
+        assert re.search(rf"^{tool}\b", readme, re.MULTILINE), tool
+        assert re.search(rf"- run: {tool}\b", ci), tool
+    test = console.splitlines()[-1].strip()
+    assert f"\n{test}\n" in readme
+    assert f"- run: {test}\n" in ci
+
+
+def installed_from(monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None) -> None:
+    """Let clientgen be installed from a package index (None), or from where `origin` says."""
+
+    class Installed:
+        def read_text(self, name: str) -> str | None:
+            assert name == "direct_url.json"
+            return None if origin is None else json.dumps(origin)
+
+    monkeypatch.setattr(command, "distribution", lambda name: Installed())
+
+
+@pytest.mark.parametrize(
+    ("origin", "folders"),
+    [
+        (
+            {"url": "file:///src/my%20clientgen", "dir_info": {"editable": True}},
+            "'/src/my clientgen' '/src/my clientgen/generated'",
+        ),
+        (
+            {"url": "file:///tmp/clientgen-0.1.0-py3-none-any.whl", "archive_info": {}},
+            "CLIENTGEN CLIENTGEN/generated",
+        ),
+    ],
+)
+def test_a_project_is_built_from_a_checkout_until_something_is_published(
+    run: Run, monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any], folders: str
+) -> None:
+    installed_from(monkeypatch, origin)
+    monkeypatch.setattr(command, "has_generator", lambda: False)
+    lines = run("init", "shop").stdout.splitlines()
+    assert lines[2:4] == [
+        f"    pip wheel --no-deps --wheel-dir wheels {folders}",
+        '    pip install --find-links wheels -e ".[dev]"',
+    ]
+    os.chdir("shop")
+    assert lines[3].strip() in Path("README.md").read_text()
+    assert "\nENV PIP_FIND_LINKS=wheels\n" in Path("Dockerfile").read_text()
+    assert "!wheels/*.whl" in Path(".dockerignore").read_text().splitlines()
+    assert yaml.safe_load(Path(".github/workflows/ci.yaml").read_text())["env"] == {
+        "PIP_FIND_LINKS": "wheels"
+    }
+    dependencies = tomllib.loads(Path("pyproject.toml").read_text())["project"]["dependencies"]
+    assert [text.split(">=")[0] for text in dependencies] == [
+        "clientgen[metrics]",
+        "clientgen-kubeapi",
+    ]
 
 
 def up_to_date_commands() -> list[str]:
@@ -88,6 +170,8 @@ def up_to_date_commands() -> list[str]:
     assert [line for line in lines if not line.startswith("clientgen")] == [
         'pip install -e ".[dev]"',
         "mypy",
+        "ruff check",
+        "ruff format --check",
         f"pytest --under-rbac {ROLE}",
     ]
     return [line for line in lines if line.startswith("clientgen")]
@@ -151,6 +235,11 @@ def test_the_chart_gives_what_kustomize_does(project: Path) -> None:
         (each["kind"], each["metadata"]["name"]): each
         for each in rendered(chart, "my-shop", "my-shop", webhooks__certificate__certManager=False)
     }
+    for each in charted.values():  # kustomize's are in a namespace that they bring themselves
+        for named in (each["metadata"], each.get("roleRef", {})):
+            if named.get("name") == "my-shop.my-shop":
+                named["name"] = "my-shop"
+    charted = {(kind, each["metadata"]["name"]): each for (kind, _), each in charted.items()}
     base = {(each["kind"], each["metadata"]["name"]): each for each in base_of(project)}
     [crd] = [base.pop(key) for key in list(base) if key[0] == "CustomResourceDefinition"]
     [file] = (chart / "crds").iterdir()
@@ -174,6 +263,27 @@ def test_the_chart_gives_what_kustomize_does(project: Path) -> None:
     )
     container["image"] = "my-shop"
     assert charted == base
+
+
+def test_releases_of_one_name_in_two_namespaces_share_nothing(project: Path) -> None:
+    charts = [
+        {
+            (each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"])
+            for each in rendered(project / "chart", release, namespace)
+        }
+        for release, namespace in (("shop", "ops"), ("shop", "dev"), ("ops", "shop"))
+    ]
+    assert len(charts[0]) == len(set.union(*charts)) / 3
+    kinds = {kind for kind, namespace, _ in charts[0] if namespace is None}
+    assert kinds == {
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+    }
+    for obj in rendered(project / "chart", "shop", "ops"):
+        if obj["kind"] == "ClusterRoleBinding":
+            assert ("ClusterRole", None, obj["roleRef"]["name"]) in charts[0]
 
 
 def test_the_chart_takes_a_certificate_from_elsewhere(project: Path) -> None:
@@ -233,7 +343,7 @@ def test_without_the_generator_it_says_what_is_left_to_do(
         "    clientgen crd",
         "    clientgen crd --output chart/crds",
         "    clientgen generate",
-        "    pytest",
+        "    pytest --under-rbac deploy/base/role.yaml",
     ]
     os.chdir("shop")
     assert files() == [
@@ -270,8 +380,8 @@ def test_without_the_generator_it_says_what_is_left_to_do(
         "clientgen[generator,testing]",
         "pytest",
         "mypy",
+        "ruff",
     ]
-    assert 'pip install -e ".[dev]"' in Path("README.md").read_text().splitlines()
     assert config["tool"]["clientgen"] == {
         "package": "shop_client",
         "types": ["shop.v1"],
@@ -331,6 +441,8 @@ def test_a_folder_that_cannot_be_made_is_a_problem(run: Run) -> None:
         ("--kind", "W" * 51, f"a kind cannot be `{'W' * 51}`"),
         ("--kind", "WidgetList", "a kind `WidgetList` would clash with an existing name"),
         ("--kind", "Manager", "a kind `Manager` would clash with an existing name"),
+        ("--name", "kubeapi", "a package `kubeapi` exists and would be hidden"),
+        ("--kind", "SERVICE", "a kind `SERVICE` would clash with an existing name"),
         ("--kind", "Model", "a kind `Model` would clash with an existing name"),
         ("--kind", "None", "a kind `None` would clash with an existing name"),
     ],

@@ -124,3 +124,48 @@ def test_a_link_to_nowhere_among_manifests_cannot_be_read(here: Path):
     Path("objects/b.yaml").symlink_to("../elsewhere")
     with pytest.raises(ManifestError, match=r"b\.yaml: it cannot be read: No such file"):
         list(documents(Path("objects")))
+
+
+def test_a_definition_without_a_served_version_is_noted(run: Run) -> None:
+    definition()
+    unserved = custom_definition("example.com", "Raft")
+    unserved["spec"]["versions"][0]["served"] = False
+    Path("crds/raft.json").write_text(json.dumps(unserved))
+    result = run("generate", "--crd", "crds", *FLAGS)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "note: crds/raft.json:1 #/spec/versions: has no served version, so there is nothing to "
+        "generate\n    Set `served: true` in one of them.\n"
+    )
+    models = Path("out/ops/example/v1/models.py").read_text()
+    assert "class Ship(" in models
+    assert "class Raft(" not in models
+    Path("crds/ship.json").unlink()
+    alone = run("generate", "--crd", "crds", "--force", *FLAGS)
+    assert alone.exit_code == 1, "then there is nothing at all"
+
+
+def test_what_openapi_wants_and_clients_do_not_need_is_noted(run: Run) -> None:
+    source = Path(__file__).parents[2] / "specs" / "small" / "fields.json"
+    Path("right.json").write_bytes(source.read_bytes())
+    document = json.loads(source.read_text())
+    operations = [
+        operation
+        for item in document["paths"].values()
+        for operation in item.values()
+        if isinstance(operation, dict) and "operationId" in operation
+    ]
+    for operation in operations:
+        operation["operationId"] = "same"
+        for response in operation["responses"].values():
+            del response["description"]
+    Path("odd.json").write_text(json.dumps(document))
+    assert run("generate", "--spec", "right.json", *FLAGS).stderr == ""
+    expected = {each.name: each.read_bytes() for each in Path("out").rglob("*.py")}
+    for _ in range(2):  # what is known to be sound is not looked at again
+        result = run("generate", "--spec", "odd.json", "--force", *FLAGS)
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr.count("note: odd.json#/paths/") == 2
+        assert "has the operationId 'same' of odd.json#/paths/" in result.stderr
+        assert "has no description" in result.stderr
+    assert {each.name: each.read_bytes() for each in Path("out").rglob("*.py")} == expected

@@ -176,7 +176,7 @@ def test_a_distribution_by_flag_is_written_verified_and_never_over_another_file(
     file.unlink()
     assert run("generate", *flags).exit_code == 0
     file.write_text(file.read_text() + "# mine\n")
-    result = run("verify", *flags)
+    result = run("verify", *flags, "--diff")
     assert result.exit_code == 1
     assert "  ../pyproject.toml" in result.stdout.splitlines()
     assert "-# mine" in result.stdout.splitlines()

@@ -313,6 +313,14 @@ def test_a_cluster_that_changes_is_noticed(cluster: LocalServer):
     assert generate()[0].changes
     assert generate()[0].unchanged
 
+    # What others do in a shared cluster is not the package's business.
+    other = FLEET.replace("stable.example.com", "other.example.com")
+    define(other, "POST")
+    assert not differs()
+    assert generate()[0].unchanged
+    define("", "DELETE", "/fleets.other.example.com")
+    assert not differs()
+
 
 @pytest.mark.parametrize(
     "keys",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -199,3 +200,17 @@ def test_a_definition_keeps_its_name() -> None:
     assert models["ShipSpec"].gvk
     assert at(models, "Ship", "spec") == "ShipSpec2"
     assert models["ShipSpecBow"].id == ModelId(GroupVersion("x.io", "v1"), "ShipSpecBow")
+
+
+def test_a_long_name_says_the_kind_and_what_is_nearest() -> None:
+    middle = [f"part{number}" for number in range(9)]
+    path = ("ShipOfTheLine", "spec", *middle, "sails", "main", "rope")
+    other = (*path[:-4], "masts", *path[-3:])
+    names = place_names([path, other])
+    assert {re.sub("_[0-9a-f]{4}_", "_", name) for name in names.values()} == {
+        "ShipOfTheLine_SailsMainRope"
+    }
+    assert len(set(names.values())) == 2
+    assert place_names([path])[path] == names[path], "whatever else there is"
+    deep = ("Ship" * 5, "spec", *(["nest" * 4] * 3))
+    assert max(map(len, place_names([deep]).values())) <= 60

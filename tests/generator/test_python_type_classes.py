@@ -14,7 +14,7 @@ from kubeapi.core.v1 import Container
 from clientgen._gvk import GroupVersion
 from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.ir import ModelId, PythonClass
-from clientgen.generator.plurals import plural_of
+from clientgen.generator.plurals import plural_of, with_article
 from clientgen.generator.python_types.class_reader import read_class, read_module
 from clientgen.generator.python_types.kinds import kinds
 from clientgen.generator.python_types.records import NO_DEFAULT, ApiKind, TypeClass, TypeModule
@@ -277,6 +277,18 @@ def test_scope_comes_from_either_grammar(
 )
 def test_plurals_are_guessed_as_go_does(kind: str, plural: str) -> None:
     assert plural_of(kind) == plural
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a Widget", "an Ingress", "an EphemeralVolumeClaim", "an HTTPRoute", "a UDPRoute"),
+        *("a User", "a Unit", "an Uninstall", "an Update", "a OneTimeJob", "an HourlyJob"),
+        *("a House", "a URLMap", "an XRay", "a Xenon", "an S3Bucket", "a B", "an A"),
+    ],
+)
+def test_kinds_have_the_article_that_they_are_spoken_with(text: str):
+    assert with_article(text.split()[1]) == text
 
 
 # ---- the source -------------------------------------------------------------------------------

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clientgen.generator.drift.changes import changes
+from clientgen.generator.drift.code import same_code
 from clientgen.generator.drift.contents import contents
 from clientgen.generator.drift.moves import Move, moves
 from clientgen.generator.manifest import Manifest
 
-__all__ = ["Move", "Read", "drift", "moves"]
+__all__ = ["Move", "Read", "drift", "moves", "same_code"]
 
 Read = Callable[[str], str | None]
 """Gives the text of a file by its path in the package; None if there is none."""

@@ -53,15 +53,36 @@ def _come_and_gone(
 def _changed(home: str, old: Contents, new: Contents) -> Iterator[str]:
     for name in sorted((old.types.keys() & new.types.keys()) | (old.calls.keys() & new.calls)):
         parts = [
+            *_scope_changes(old.namespaced.get(name), new.namespaced.get(name)),
             *_field_changes(old.types.get(name, Type()), new.types.get(name, Type())),
             *_call_changes(old.calls.get(name), new.calls.get(name)),
         ]
         if parts:
             yield f"~ {home} {name}: {', '.join(parts)}"
+    parts = [*_client_changes(old, new)]
+    if parts:
+        yield f"~ {home}: {', '.join(parts)}"
+
+
+def _scope_changes(old: bool | None, new: bool | None) -> Iterator[str]:
+    if old is None or new is None or old == new:
+        return
+    scopes = ("Namespaced", "Cluster") if old else ("Cluster", "Namespaced")
+    yield f"scope is {scopes[1]} instead of {scopes[0]}"
+
+
+def _client_changes(old: Contents, new: Contents) -> Iterator[str]:
+    """Yield the clients of resources that have another name, unless their kinds come or go."""
+    if old.clients and _kinds(old) == _kinds(new):
+        yield from _counted("client", sorted(new.clients - old.clients), "added")
+        yield from _counted("client", sorted(old.clients - new.clients), "removed")
 
 
 def _field_changes(old: Type, new: Type) -> Iterator[str]:
-    yield from _counted("field", sorted(new.fields.keys() - old.fields), "added")
+    added = sorted(new.fields.keys() - old.fields)
+    required = [name for name in added if new.fields[name].required]
+    yield from _counted("field", [name for name in added if name not in required], "added")
+    yield from _counted("field", required, "added that must be given")
     yield from _counted("field", sorted(old.fields.keys() - new.fields), "removed")
     both = sorted(old.fields.keys() & new.fields)
     differing = [_differing(name, old.fields[name], new.fields[name]) for name in both]

@@ -185,7 +185,8 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
     ),
     "attach": MethodShape(
         "def {method}(self, name: str, **options: Unpack[ExecStreamOptions]) -> AsyncExecStream:",
-        "Attach to the main process of a container of the {kind} called `name`.",
+        "Attach to the main process of a container of the {kind} called `name`.\n"
+        "Its `exit_code` is 0 however the process ends: the status of the {kind} tells how it did.",
         "return self._attach(name, options)",
     ),
     "port_forward": MethodShape(

@@ -188,6 +188,8 @@ def _advice(error: BaseException, root: Path) -> str:
         name = error.name.partition(".")[0]
         hint = f"install {name!r}, or put it in {root} or {root / 'src'}"
         return f"{hint}; if it is generated from these types, they cannot import it"
+    if isinstance(error, TypeError) and "clientgen.runtime.models" in str(error):
+        return ""  # a Model was declared wrongly: the error says how to declare it
     return "clientgen imports modules of types, so they should only define classes"
 
 

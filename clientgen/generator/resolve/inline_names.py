@@ -18,8 +18,9 @@ __all__ = ["Path", "place_names"]
 Path: TypeAlias = tuple[str, ...]
 """The definition an object is in, and the properties that lead to it."""
 
-_LONGEST = 64
+_LONGEST = 60
 _LONGEST_START = 24
+_LAST_PARTS = 3
 _OWN_PARTS = (("spec",), ("status",))
 _NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
 
@@ -27,9 +28,9 @@ _NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
 def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, str]:
     """A name for each place: `CronTabSpecJobTemplate`.
 
-    A name that would be longer than 64 characters keeps its start and its end, with a mark of the
-    whole path between them. Places that would be called alike all have the mark; one that would be
-    called like a definition has a number.
+    A name that would be longer than 60 characters is that of the definition, a mark of the whole
+    path, and the last three properties or as many as fit. Places that would be called alike all
+    have the mark; one that would be called like a definition has a number.
 
     Args:
         paths: the places.
@@ -40,7 +41,7 @@ def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, s
         name = class_name(_joined(path))
         alike.setdefault(name if _is_short(path, name) else _shortened(path), []).append(path)
     names = {
-        path: name if len(path_of_name) == 1 else f"{name}_{_mark(path)}"
+        path: name if len(path_of_name) == 1 else _marked(path, name)
         for name, path_of_name in alike.items()
         for path in path_of_name
     }
@@ -50,6 +51,11 @@ def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, s
 def _is_short(path: Path, name: str) -> bool:
     """Tell whether a name is kept: those of a kind's own parts are, however long the kind's is."""
     return len(name) <= _LONGEST or (path[1:] in _OWN_PARTS and len(name) <= 2 * _LONGEST)
+
+
+def _marked(path: Path, name: str) -> str:
+    marked = f"{name}_{_mark(path)}"
+    return marked if _is_short(path, marked) else _shortened(path)
 
 
 def _mark(path: Path) -> str:
@@ -62,7 +68,7 @@ def _shortened(path: Path) -> str:
     start = class_name(path[0])[:_LONGEST_START]
     room = _LONGEST - len(f"{start}_{mark}_")
     end = ""
-    for name in reversed(path[1:]):
+    for name in reversed(path[1:][-_LAST_PARTS:]):
         longer = _capitalised(name) + end
         if end and len(longer) > room:
             break

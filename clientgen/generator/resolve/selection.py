@@ -23,7 +23,7 @@ from clientgen.generator.ir import (
     UnionType,
 )
 
-__all__ = ["KindSelection", "is_wanted", "models_in", "needed_models"]
+__all__ = ["KindSelection", "is_wanted", "models_in", "needed_models", "wanted_of"]
 
 _CORE = "core"
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
@@ -93,6 +93,19 @@ def is_wanted(selection: Selection, group_version: GroupVersion) -> bool:
     if any(_fits(pattern, names) for pattern in excluded):
         return False
     return not selection.include or any(_fits(pattern.text, names) for pattern in selection.include)
+
+
+def wanted_of(selection: Selection, group_versions: Collection[str]) -> Collection[str]:
+    """Return the group versions that kinds could be generated of.
+
+    If a pattern of `include` fits none, that is a mistake, and the message that tells it has to
+    know every kind.
+    """
+    parsed = {name: GroupVersion.parse(name) for name in group_versions}
+    names = [_names(group_version) for group_version in parsed.values()]
+    if not all(any(_fits(pattern.text, one) for one in names) for pattern in selection.include):
+        return group_versions
+    return [name for name, group_version in parsed.items() if is_wanted(selection, group_version)]
 
 
 def _names(group_version: GroupVersion) -> tuple[str, str]:

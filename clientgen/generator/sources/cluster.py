@@ -2,14 +2,16 @@
 
 There is a document per group version, and a cluster is read although some of them cannot be had:
 an aggregated API may be down, and what runs in a cluster changes without its users' doing. What is
-missing is told, never forgotten. A document is named by a hash of what it says, so one that this
-machine has seen is not sent again (https://kubernetes.io/docs/concepts/overview/kubernetes-api/).
+missing is told, never forgotten. Only documents of group versions that a package wants are read:
+what else runs in a shared cluster is no input of it. A document is named by a hash of what it says,
+so one that this machine has seen is not sent again
+(https://kubernetes.io/docs/concepts/overview/kubernetes-api/).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -56,7 +58,7 @@ class ClusterDocuments:
 
     `v3` has the documents by key (`apis/apps/v1`), and `urls` says where the server has them; `v2`
     is the one document of a cluster that has no v3. `unavailable` says which group versions are
-    served but cannot be described just now, and why.
+    served but cannot be described just now, and why; `unread` are those that nobody wants.
     """
 
     server: str
@@ -64,6 +66,7 @@ class ClusterDocuments:
     urls: Mapping[str, str] = field(default_factory=dict[str, str])
     v2: bytes = b""
     unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
+    unread: frozenset[str] = frozenset()
 
     def inputs(self) -> tuple[Input, ...]:
         """The documents as any other source's; their names are the same in every cluster."""
@@ -138,22 +141,32 @@ def _without_documents(why: str) -> Problem:
     return Problem("", f"cannot read the documents of the cluster: {reason}", hint)
 
 
-def read_cluster(kubeconfig: Path | None, context: str | None) -> ClusterDocuments:
-    """Read every document of a cluster: v3, or v2 where there is no v3.
+def _all(group_versions: Collection[str]) -> Collection[str]:
+    return group_versions
+
+
+Choice = Callable[[Collection[str]], Collection[str]]
+"""Which group versions, of all that a cluster serves, are to be read."""
+
+
+def read_cluster(
+    kubeconfig: Path | None, context: str | None, wanted: Choice = _all
+) -> ClusterDocuments:
+    """Read documents of a cluster: v3, or the whole v2 document where there is no v3.
 
     Raises:
         ClientgenError: see `connected`.
     """
 
     def work(rest: Rest) -> ClusterDocuments:
-        documents = read_v3(rest)
+        documents = read_v3(rest, wanted)
         return documents or ClusterDocuments(rest.config.server, v2=_get(rest, V2))
 
     return connected(kubeconfig, context, work)
 
 
-def read_v3(rest: Rest) -> ClusterDocuments | None:
-    """Read the v3 documents of all group versions; None if the cluster has none.
+def read_v3(rest: Rest, wanted: Choice = _all) -> ClusterDocuments | None:
+    """Read the v3 documents of group versions; None if the cluster has none.
 
     Raises:
         ClientError: the cluster cannot be reached or refuses.
@@ -168,19 +181,21 @@ def read_v3(rest: Rest) -> ClusterDocuments | None:
         if error.code in _NO_V3:
             return None
         raise
+    described = {group_version(key) for key in urls}
+    undescribed = {served for served in _served(rest) if served not in described}
+    chosen = wanted(described | undescribed)
     documents: dict[str, bytes] = {}
-    missing: dict[str, str] = {}
+    missing = dict.fromkeys(undescribed.intersection(chosen), "the server has no document for it")
     for key, url in sorted(urls.items()):
+        if group_version(key) not in chosen:
+            continue
         document = _document(rest, url)
         if isinstance(document, str):
             missing[group_version(key)] = document
         else:
             documents[key] = document
-    described = {group_version(key) for key in urls}
-    for served in _served(rest):
-        if served not in described:
-            missing[served] = "the server has no document for it"
-    return ClusterDocuments(server, documents, urls, unavailable=missing)
+    unread = frozenset((described | undescribed).difference(chosen))
+    return ClusterDocuments(server, documents, urls, unavailable=missing, unread=unread)
 
 
 def _urls(index: bytes, shown: str) -> dict[str, str]:
@@ -218,7 +233,9 @@ def _document(rest: Rest, url: str) -> bytes | str:
 
     path, _, query = url.partition("?")
     subject = f"{rest.config.server}{path}"
-    etag, _, text = (recall("openapi", subject) or "").partition("\n")
+    is_kept = bool(query) and not rest.config.is_unverified
+    kept = recall("openapi", subject) if is_kept else None
+    etag, _, text = (kept or "").partition("\n")
     if query and query == etag:
         return text.encode()
     try:
@@ -232,7 +249,7 @@ def _document(rest: Rest, url: str) -> bytes | str:
         return f"its server does not answer: {error}"
     except _NOT_JSON:
         return "the response of its server is not JSON"
-    if query:
+    if is_kept:
         remember("openapi", subject, f"{query}\n{body.decode()}")
     return body
 

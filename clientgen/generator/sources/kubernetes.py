@@ -26,14 +26,17 @@ _POD_SPEC = "io.k8s.api.core.v1.PodSpec"
 _POD_SPEC_MODEL = ModelId(GroupVersion("", "v1"), "PodSpec")
 
 
-def stand_ins(specs: Sequence[Spec], imported: Collection[ModelId]) -> tuple[Spec, ...]:
-    """Kubernetes' types, if there are manifests that may hold copies and nothing else has them.
+def stand_ins(
+    specs: Sequence[Spec], imported: Collection[ModelId], *, is_partial: bool = False
+) -> tuple[Spec, ...]:
+    """Kubernetes' types, if there are definitions that may hold copies and nothing else has them.
 
     Args:
         specs: of the sources of a run.
         imported: the models that are classes already.
+        is_partial: a cluster was read in part, so that Kubernetes' own documents may be missing.
     """
-    has_manifests = any(spec.precedence is Precedence.MANIFEST for spec in specs)
+    has_manifests = is_partial or any(spec.precedence is Precedence.MANIFEST for spec in specs)
     is_known = any(_POD_SPEC in spec.definitions for spec in specs) or _POD_SPEC_MODEL in imported
     return (_shipped(),) if has_manifests and not is_known else ()
 

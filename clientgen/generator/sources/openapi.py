@@ -6,14 +6,14 @@ business of `clientgen._openapi`; here it is checked first, and that its words a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from clientgen._openapi import v2, v3
 from clientgen._openapi.document import Document
-from clientgen._openapi.json_text import parse_json, pointer
+from clientgen._openapi.json_text import is_object, parse_json, pointer
 from clientgen._openapi.metaschema import CHECKS, Edition, check_document
 from clientgen._openapi.operation import Operation, check_unique
 from clientgen._openapi.schema import KINDS
@@ -72,6 +72,7 @@ def _parse_v2(one: Input, raw: dict[str, Any]) -> Spec:
         what = 'is not an OpenAPI document: it has neither "swagger": "2.0" nor "openapi": "3.0..."'
         problems.add(one.shown, what, "`clientgen spec pull` fetches one from your cluster.")
         problems.raise_if_any()
+    notes = _described(raw, one.shown)
     problems.extend(_check_once(raw, "2.0", one, *v2.SCHEMAS))
     problems.raise_if_any()
     document = v2.read(raw, one.shown)
@@ -80,12 +81,14 @@ def _parse_v2(one: Input, raw: dict[str, Any]) -> Spec:
         name: Definition(name, schema, document.where(name), Precedence.DOCUMENT)
         for name, schema in sorted(document.schemas.items())
     }
-    return _spec([document], definitions, Precedence.DOCUMENT, problems)
+    return _spec([document], definitions, Precedence.DOCUMENT, problems, notes)
 
 
 def _parse_v3(documents: Iterable[tuple[Input, dict[str, Any]]], problems: Problems) -> Spec:
     read: list[Document] = []
+    notes = Problems()
     for one, raw in sorted(documents, key=lambda pair: pair[0].name):
+        notes.extend(_described(raw, one.shown))
         unsound = _unsound_v3(raw, one)
         problems.extend(unsound)
         if not unsound:
@@ -96,7 +99,36 @@ def _parse_v3(documents: Iterable[tuple[Input, dict[str, Any]]], problems: Probl
         name: Definition(name, schema, document.where(name), precedence)
         for name, (schema, document) in sorted(v3.merge(read, problems).items())
     }
-    return _spec(read, definitions, precedence, problems)
+    return _spec(read, definitions, precedence, problems, notes)
+
+
+def _described(raw: dict[str, Any], shown: str) -> Problems:
+    """Give a description to responses without one, which OpenAPI wants and nothing here needs.
+
+    Returns:
+        A note, if there were any.
+    """
+    places: list[str] = []
+    for path, method, operation in _operations(raw):
+        responses = operation.get("responses")
+        for code, response in responses.items() if is_object(responses) else ():
+            if is_object(response) and not response.keys() & {"description", "$ref"}:
+                response["description"] = ""
+                places.append(shown + pointer("paths", path, method, "responses", code))
+    notes = Problems()
+    if places:
+        more = f", and so have {len(places) - 1} more" if len(places) > 1 else ""
+        what = f"has no description{more}"
+        notes.add(places[0], what, "Nothing that is generated depends on it.")
+    return notes
+
+
+def _operations(raw: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    paths = raw.get("paths")
+    for path, item in paths.items() if is_object(paths) else ():
+        for method, operation in item.items() if is_object(item) else ():
+            if is_object(operation):
+                yield path, method, operation
 
 
 def _unsound_v3(raw: dict[str, Any], one: Input) -> Problems:
@@ -127,9 +159,10 @@ def _spec(
     definitions: Mapping[str, Definition],
     precedence: Precedence,
     problems: Problems,
+    notes: Problems,
 ) -> Spec:
     operations = tuple(chain.from_iterable(document.operations for document in documents))
-    check_unique(operations, problems)
+    check_unique(operations, problems, notes)
     problems.raise_if_any()
     return Spec(
         source=", ".join(document.shown for document in documents),
@@ -137,6 +170,7 @@ def _spec(
         operations=operations,
         ignored=tuple(chain.from_iterable(document.ignored for document in documents)),
         precedence=precedence,
+        notes=tuple(notes),
     )
 
 

@@ -51,6 +51,8 @@ def parse(inputs: Iterable[Input]) -> Spec:
     resources = [
         resource for definition in reading.definitions for resource in _resources(definition)
     ]
+    (reading.notes if resources else reading.problems).extend(reading.unserved)
+    reading.problems.raise_if_any()
     spec = custom_spec("CustomResourceDefinitions", resources, Precedence.MANIFEST)
     return replace(spec, ignored=tuple(reading.ignored), notes=tuple(reading.notes))
 
@@ -61,6 +63,8 @@ class _Reading:
     def __init__(self) -> None:
         self.problems = Problems()
         self.notes = Problems()
+        self.unserved = Problems()
+        """Definitions of which nothing is generated: notes, unless there are no others."""
         self.definitions: list[_PlacedDefinition] = []
         self.ignored: list[tuple[str, str]] = []
 
@@ -104,9 +108,8 @@ class _Reading:
         self.definitions.append(_PlacedDefinition(spec, where))
         if not any(version.get("served") for version in spec["versions"]):
             what = "has no served version, so there is nothing to generate"
-            self.problems.add(
-                below(where, "spec", "versions"), what, "Set `served: true` in one of them."
-            )
+            place = below(where, "spec", "versions")
+            self.unserved.add(place, what, "Set `served: true` in one of them.")
 
     def _version(self, version: object, where: str) -> None:
         if version == _OLD:

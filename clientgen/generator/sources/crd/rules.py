@@ -65,7 +65,7 @@ _LONGEST_VALUE = 60
 # Raised whenever a check is added: verdicts of older checks then count no more.
 _CHECKS = "definition 2"
 # Functions that rules may use in Kubernetes and not here: such rules cannot be checked.
-_NOT_KNOWN_HERE = re.compile(r"\bauthorizer\b|\btransformMap|\bstring\(")
+_NOT_KNOWN_HERE = re.compile(r"\bauthorizer\b|\btransformMap")
 # Parts of a schema that need a library to be checked.
 _COMPILED = frozenset({"pattern", "x-kubernetes-validations", "format"})
 
