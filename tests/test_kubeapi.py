@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import kubeapi
 import msgspec
@@ -278,3 +279,35 @@ def test_lines_are_short_and_the_package_is_bounded() -> None:
 
     assert max(map(len, lines)) <= 120
     assert len(lines) <= 70_000
+
+
+# ---- slips ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flavour", [Clientset, AsyncClientset])
+def test_a_clientset_says_how_it_is_made(flavour: Any):
+    name = flavour.__name__
+    with pytest.raises(TypeError, match=rf"^{name} takes a Rest: write {name}\.from_config\(\),"):
+        flavour()
+    with pytest.raises(TypeError, match=rf"write {name}\.from_config\(KUBECONFIG\)"):
+        flavour("~/.kube/config")
+
+
+@pytest.mark.parametrize("flavour", [Clientset, AsyncClientset])
+def test_clients_suggest_what_was_meant(flavour: Any):
+    k = FakeCluster().clientset(flavour)
+    with pytest.raises(AttributeError, match=r"no attribute 'pod'; did you mean 'pods'\?$"):
+        getattr(k.core_v1, "pod")  # noqa: B009 - checkers know
+    with pytest.raises(AttributeError, match=r"no attribute 'corev1'; did you mean 'core_v1'\?$"):
+        getattr(k, "corev1")  # noqa: B009 - checkers know
+    assert not hasattr(k, "appsv1")
+    assert not hasattr(k.apps_v1, "deployment")
+
+
+@pytest.mark.parametrize("flavour", [Clientset, AsyncClientset])
+def test_the_rest_client_shows_what_programs_use(flavour: Any):
+    rest = FakeCluster().clientset(flavour).rest
+    shown = {name for name in dir(rest) if not name.startswith("__")}
+    assert {"config", "namespace", "send"} <= shown
+    assert len(shown) < 15
+    assert all(hasattr(rest, name) for name in shown)

@@ -48,6 +48,8 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
         (lambda p: p.create("x"), "create() takes an object (a model or a mapping), not a str"),
         (lambda p: p.create(Pod), "not the class Pod: make one, Pod(...)"),
         (lambda p: p.update(None), "update() takes an object (a model or a mapping), not None"),
+        (lambda p: p.update_status(""), "update_status() takes an object (a model or a mapping)"),
+        (lambda p: p.apply_status(7), "apply_status() takes an object (a model or a mapping)"),
         (lambda p: p.status("web").update([]), "update() takes an object (a model or a mapping)"),
         (lambda p: p.apply([]), "apply() takes an object (a model or a mapping), not a list"),
         (lambda p: p.status("web").apply("x"), "apply() takes an object (a model or a mapping)"),

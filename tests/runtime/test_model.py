@@ -7,13 +7,16 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import inspect
 import pickle
+import pydoc
 from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
 
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import argument_errors, codec
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import (
     NO_RAW,
@@ -377,3 +380,61 @@ def test_an_error_of_the_class_itself_is_what_it_was() -> None:
 
     with pytest.raises(TypeError, match=r"^too large$"):
         Picky(size=1)
+
+
+# ---- slips ------------------------------------------------------------------------------------
+
+
+def test_fields_of_other_libraries_are_refused_when_the_class_is_made():
+    """Such a Field passes type checkers, and would be the value of the field."""
+    with pytest.raises(TypeError) as raised:
+
+        class Wrong(Model):  # pyright: ignore[reportUnusedClass]
+            names: list[str] = dataclasses.field(default_factory=list)
+
+    assert str(raised.value) == (
+        "Wrong.names is declared by a function of dataclasses, which models do not know: write"
+        " `from clientgen.runtime.models import field`, which takes default= and default_factory="
+        " as well"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("resourceVersion", "resource_version"), ("lables", "labels"), ("uuid", "uid")],
+)
+def test_an_unknown_attribute_is_told_with_what_was_meant(name: str, meant: str):
+    """As by the constructor, for reading and assigning"""
+    obj: Any = ObjectMeta()
+    message = f"'ObjectMeta' object has no attribute {name!r}; did you mean {meant!r}?"
+    with pytest.raises(AttributeError) as read:
+        getattr(obj, name)
+    with pytest.raises(AttributeError) as assigned:
+        setattr(obj, name, "x")
+    for error in (read.value, assigned.value):
+        assert str(error) == message
+        assert error.name == name
+        assert str(pickle.loads(pickle.dumps(error))) == message
+        assert repr(error) == f"AttributeError({message!r})"
+
+
+def test_whether_there_is_an_attribute_is_asked_without_a_search(monkeypatch: pytest.MonkeyPatch):
+    searched: list[str] = []
+    monkeypatch.setattr(argument_errors, "_letters", lambda name: searched.append(name) or name)
+    obj: Any = ObjectMeta()
+    assert not hasattr(obj, "resourceVersion")
+    assert getattr(obj, "_repr_html_", None) is None
+    assert copy.copy(obj) == copy.deepcopy(obj) == pickle.loads(pickle.dumps(obj)) == obj
+    assert searched == []
+
+
+def test_signatures_are_readable_and_true():
+    signature = inspect.signature(ObjectMeta)
+    assert [*signature.parameters] == [*ObjectMeta.__struct_fields__]
+    assert "Annotated" not in str(signature)
+    assert "owner_references: list[OwnerReference] = <factory>" in str(signature)
+    assert "creation_timestamp: datetime | None = None" in str(signature)
+    assert {each.kind for each in signature.parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert signature.bind(name="a").arguments == {"name": "a"}
+    shown = pydoc.render_doc(ObjectMeta, renderer=pydoc.plaintext)  # 3.13 has a line for each
+    assert all(str(each) in shown for each in signature.parameters.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import pickle
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -102,6 +103,41 @@ def test_sums_keep_the_notation_of_the_left_side() -> None:
     assert str(Quantity("1e3") * 2) == "2e3"
 
 
+def test_a_quotient_with_a_number_has_the_notation() -> None:
+    assert str(Quantity("500m") / 2) == "250m"
+    assert str(Quantity("1Gi") / 4) == "256Mi"
+    assert str(Quantity("1") / 3) == "333333334n"
+    assert str(Quantity("1Gi") // 3) == "357913941"
+    assert str(Quantity("-7") // 2) == "-4"
+    assert str(Quantity("2e3") / -2) == "-1e3"
+
+
+def test_a_quotient_of_quantities_is_a_number() -> None:
+    assert Quantity("300m") / Quantity("100m") == 3.0
+    assert Quantity("1Gi") / Quantity("4Gi") == 0.25
+    assert f"{Quantity('1') / Quantity('3'):.1%}" == "33.3%"
+    assert Quantity("3.9") // Quantity("1300m") == 3
+    assert isinstance(Quantity("4") // Quantity("2"), int)
+
+
+@pytest.mark.parametrize("zero", [0, Quantity("0m")])
+def test_dividing_by_nothing(zero: Any) -> None:
+    for number in ("0", "1Gi"):
+        with pytest.raises(ZeroDivisionError, match="divided by zero"):
+            Quantity(number) / zero
+        with pytest.raises(ZeroDivisionError, match="divided by zero"):
+            Quantity(number) // zero
+
+
+def test_dividing_by_a_fraction_is_a_type_error() -> None:
+    with pytest.raises(TypeError):
+        Quantity("1") / 0.5  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        Quantity("1") // "2"  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        1 / Quantity("1")  # type: ignore[operator]
+
+
 def test_multiplying_by_a_fraction_is_a_type_error() -> None:
     with pytest.raises(TypeError):
         Quantity("1") * 0.5  # type: ignore[operator]
@@ -178,3 +214,7 @@ def test_any_text_can_be_received(text: str) -> None:
     received = Quantity.received(text)
     assert received == received  # noqa: PLR0124
     assert hash(received) == hash(Quantity.received(text))
+
+
+def test_a_quantity_is_formatted_as_text():
+    assert f"{Quantity('1Gi'):>10}|{Quantity('500m'):<6}|{Quantity(2)}" == "       1Gi|500m  |2"

@@ -1,4 +1,4 @@
-"""The error for wrong arguments of a model's constructor.
+"""The errors for fields that a model does not have: in its constructor and as attributes.
 
 Type checkers find the same mistakes. The error is for code without one, and for the prompt.
 """
@@ -13,7 +13,58 @@ from msgspec import NODEFAULT, Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["construction_error"]
+__all__ = ["UnknownAttribute", "construction_error", "foreign_field"]
+
+# Libraries whose declarations of fields look like those of models.
+_FOREIGN = frozenset({"attr._make", "dataclasses", "pydantic.fields"})
+
+
+class UnknownAttribute:
+    """The message about an unknown attribute. What was meant is looked for when it is read.
+
+    Args:
+        kind: the class: of a model, whose names on the wire are known as well, or of a client.
+        name: the attribute.
+    """
+
+    __slots__ = ("_kind", "_name")
+
+    def __init__(self, kind: type[object], name: str) -> None:
+        self._kind = kind
+        self._name = name
+
+    def __str__(self) -> str:
+        meant = "" if self._name.startswith("__") else self._meant()
+        return f"{self._kind.__name__!r} object has no attribute {self._name!r}{meant}"
+
+    def _meant(self) -> str:
+        if issubclass(self._kind, Struct):
+            return _meant(self._kind, self._name)
+        public = [name for name in dir(self._kind) if not name.startswith("_")]
+        return _like(self._name, {_letters(name): name for name in public})
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
+
+
+def foreign_field(model: str, namespace: Mapping[str, object]) -> None:
+    """See to it that a class declares its fields by the functions for models.
+
+    Raises:
+        TypeError: a field is declared as in a dataclass. It would be the value of the field.
+    """
+    for name, value in namespace.items():
+        module = type(value).__module__
+        if module in _FOREIGN:
+            library = module.partition(".")[0]
+            raise TypeError(
+                f"{model}.{name} is declared by a function of {library}, which models do not know:"
+                " write `from clientgen.runtime.models import field`, which takes default= and"
+                " default_factory= as well"
+            )
 
 
 def construction_error(
@@ -48,6 +99,11 @@ def _meant(model: type[Struct], name: str) -> str:
         for field, wire in zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)
         for each in (wire, field)
     }
+    return _like(name, spellings)
+
+
+def _like(name: str, spellings: Mapping[str, str]) -> str:
+    """Return a hint for a wrong name: the one with similar letters."""
     like = get_close_matches(_letters(name), spellings, 1)
     return f"; did you mean {spellings[like[0]]!r}?" if like else ""
 

@@ -5,9 +5,11 @@ Type checkers find the same. These errors are for those who have none, and at a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Final
+from functools import wraps
+from os import PathLike
+from typing import Any, Final
 
 from .model import Model
 
@@ -19,6 +21,7 @@ __all__ = [
     "check_source",
     "missing_attribute_error",
     "named",
+    "needing_rest",
     "unexpected_option",
     "wrong_client",
 ]
@@ -76,6 +79,24 @@ def check_clientset(client: object) -> None:
     """
     if not hasattr(client, "scheme"):
         raise TypeError(f"this takes a clientset, such as kubeapi.Clientset(), not {named(client)}")
+
+
+def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
+    """Have the constructor of a clientset say how one is made, if it gets no REST client."""
+
+    @wraps(init)
+    def made(self: Any, *rest: Any, **by_name: Any) -> None:
+        given = [*rest, *by_name.values()]
+        if not given or isinstance(given[0], (str, PathLike)):
+            name = type(self).__name__
+            kubeconfig = "KUBECONFIG" if given else ""
+            raise TypeError(
+                f"{name} takes a Rest: write {name}.from_config({kubeconfig}), which reads a"
+                " kubeconfig or the configuration of the pod"
+            )
+        init(self, *rest, **by_name)
+
+    return made
 
 
 def check_source(call: str, source: object) -> None:

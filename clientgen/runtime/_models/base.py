@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Raw, Struct
 
-from .argument_errors import construction_error
+from .annotations import declared_annotations
+from .argument_errors import UnknownAttribute, construction_error, foreign_field
 from .empties import note_empties
 from .quantity_fields import given_quantities, quantity_fields, to_quantities
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from inspect import Signature
 
     from msgspec import StructMeta
 else:
@@ -58,10 +60,11 @@ class ModelMeta(StructMeta):
             namespace["__partial__"] = frozenset(partial)
         if sensitive:
             namespace["__sensitive__"] = frozenset(sensitive)
-        if quantities := quantity_fields(namespace.get("__annotations__", {})):
+        if quantities := quantity_fields(declared_annotations(namespace)):
             others = [getattr(base, "__quantities__", ()) for base in bases]
             namespace["__quantities__"] = quantities.union(*others)
-            namespace.setdefault("__setattr__", _assign)
+            namespace.setdefault("__setattr__", _assign_quantity)
+        foreign_field(name, namespace)
         note_empties(namespace)
         if constants := _constants(namespace):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
@@ -69,6 +72,14 @@ class ModelMeta(StructMeta):
         if constants or any(getattr(v, "default", None) is NO_RAW for v in namespace.values()):
             namespace.setdefault("__reduce__", _reduce)
         return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
+
+    @property
+    def __signature__(cls) -> Signature:  # noqa: N805
+        """The arguments, with types as people write them; for `inspect` and `help`."""
+        from .signatures import readable  # only prompts need it
+
+        made: Signature = StructMeta.__signature__.__get__(cls)
+        return readable(made)
 
     if not TYPE_CHECKING:  # checkers know better what each class takes
 
@@ -97,6 +108,14 @@ def _constants(namespace: dict[str, Any]) -> dict[str, object]:
 
 
 def _assign(self: ModelBase, name: str, value: object) -> None:
+    """Assign an attribute; an error says what was meant."""
+    try:
+        assign(self, name, value)
+    except AttributeError:
+        raise AttributeError(UnknownAttribute(type(self), name), name=name) from None
+
+
+def _assign_quantity(self: ModelBase, name: str, value: object) -> None:
     """Assign an attribute of a class with quantities: texts and numbers become some.
 
     Assigning is not checked: what is no quantity is left for the server to refuse.
@@ -104,7 +123,7 @@ def _assign(self: ModelBase, name: str, value: object) -> None:
     if name in self.__quantities__:
         with suppress(ValueError):
             value = to_quantities(value)
-    assign(self, name, value)
+    _assign(self, name, value)
 
 
 def _reduce(self: ModelBase) -> tuple[Callable[..., ModelBase], tuple[Any, ...]]:
@@ -152,3 +171,10 @@ class ModelBase(
 
     __partial__: ClassVar[frozenset[str]] = frozenset()
     """Attributes in which the API takes objects without what their classes require."""
+
+    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+        __setattr__ = _assign
+
+        def __getattr__(self, name: str) -> object:
+            """Raise an error that says what was meant, if somebody reads it: `hasattr` does not."""
+            raise AttributeError(UnknownAttribute(type(self), name), name=name)

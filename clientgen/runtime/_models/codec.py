@@ -23,6 +23,7 @@ from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Literal, Model
 from .once import once
 from .raw_copy import unpin
+from .read_times import has_other_times
 from .tables import Table
 from .unstructured import Object
 from .variants import unknown_attributes
@@ -122,7 +123,11 @@ def _decode_lines(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
         events = _event_decoder(model).decode_lines(lines)
     except (*malformed, msgspec.ValidationError):
         events = []
-    if events and _SPECIAL.isdisjoint([event.type for event in events]):
+    if (
+        events
+        and _SPECIAL.isdisjoint([event.type for event in events])
+        and not has_other_times(lines, model)
+    ):
         return events
     return [decode_event(line, model) for line in lines.split(b"\n") if line]
 
@@ -145,7 +150,8 @@ def _read_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
         event = _event_decoder(model).decode(line)
     except msgspec.ValidationError:
         return _read_line(line, model)
-    return _read_line(line, model) if event.type in _SPECIAL else event
+    is_plain = event.type not in _SPECIAL and not has_other_times(line, model)
+    return event if is_plain else _read_line(line, model)
 
 
 def _read_line(line: bytes, model: type[M]) -> WatchEvent[Any]:

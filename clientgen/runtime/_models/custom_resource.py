@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .annotations import declared_annotations
 from .base import ModelMeta
 from .meta_v1 import ObjectMeta
 from .model import Model, auto, constant, field
@@ -56,7 +57,7 @@ def _check(name: str, namespace: dict[str, Any], group: str, version: str, kind:
         TypeError: it does not.
     """
     example = f'class {name}(CustomResource, group="example.com", version="v1")'
-    if not {"api_version", "kind"}.isdisjoint(namespace.get("__annotations__", {})):
+    if not {"api_version", "kind"}.isdisjoint(declared_annotations(namespace)):
         raise TypeError(f"{name} declares its api_version or kind twice: write {example}")
     if name.startswith("_"):
         if kind:
@@ -70,7 +71,7 @@ def _check(name: str, namespace: dict[str, Any], group: str, version: str, kind:
 
 def _declare(namespace: dict[str, Any], api_version: str, kind: str) -> None:
     """Declare apiVersion and kind of a kind, in place."""
-    declared = namespace.get("__annotations__", {})
+    declared = declared_annotations(namespace)
     namespace["__annotations__"] = {"api_version": str, "kind": str, **declared}
     namespace["api_version"] = constant(api_version, name="apiVersion")
     namespace["kind"] = constant(kind)

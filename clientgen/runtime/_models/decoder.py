@@ -18,6 +18,7 @@ from .meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
 from .model import Model
 from .model_info import is_sensitive
 from .raw_copy import unpin
+from .read_times import has_other_times, keep_times
 
 __all__ = [
     "AnyObject",
@@ -104,11 +105,13 @@ def read_either_way(data: bytes | Raw, model: type[Any], usable: bool = False) -
         One of `malformed`.
     """
     try:
-        return decoder_of(model).decode(data)
+        decoded = decoder_of(model).decode(data)
     except msgspec.ValidationError:
         decoded = read_leniently(data, model)
-    if usable:
-        check_usable(decoded, model)
+        if usable:
+            check_usable(decoded, model)
+    if has_other_times(data, model):
+        keep_times(decoded, data)
     return decoded
 
 

@@ -8,7 +8,7 @@ own. The strict decoder rejects empty lists at no cost; the lenient decoder then
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -108,6 +108,8 @@ def note_empties(namespace: dict[str, Any]) -> None:
         namespace[_EVALUATED] = _Filled
     for name in noted:
         annotation = annotations[name]
+        if isinstance(annotation, ForwardRef):
+            annotation = annotation.__forward_arg__
         later = f"{_EVALUATED}[{annotation}]"
         annotations[name] = (
             later if isinstance(annotation, str) else _Filled.__class_getitem__(annotation)

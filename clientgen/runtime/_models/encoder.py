@@ -25,6 +25,7 @@ from .meta_v1 import APIGroup, DeleteOptions
 from .model import MICRO
 from .model_info import ByClass, fields_of, is_dict_class, is_zero_time, known_model, leading_to
 from .quantity import Quantity
+from .read_times import ReadTime
 from .variants import Auto, unset_maker
 
 __all__ = ["encode"]
@@ -82,11 +83,8 @@ def _hook(value: object) -> object:
     """Say what msgspec shall write for a type it does not know."""
     if isinstance(value, Quantity):
         return value.given
-    if is_zero_time(value):
-        return None
     if isinstance(value, datetime):
-        # msgspec knows datetime itself, but not the subclasses of time libraries.
-        return datetime.combine(value.date(), value.timetz())
+        return _written(value)
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
@@ -224,7 +222,7 @@ def _better(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]:
             yield name, better
     for name in plan.micros:
         value = getattr(model, name)
-        if isinstance(value, datetime) and not is_zero_time(value):
+        if isinstance(value, datetime) and not is_zero_time(value) and not _is_kept(value):
             yield name, _six_digits(value, name)
     for name, unset in plan.constants:
         if getattr(model, name) is unset:
@@ -290,6 +288,20 @@ _inside_partial = _tidiers(inside=True, lacking=True)
 def _or_empty(value: Any) -> Any:
     """Return what stands for an object nobody set where it cannot be left out."""
     return {} if value is UNSET else value
+
+
+def _written(value: datetime) -> object:
+    """Say what to write for a time of a class of its own; msgspec knows datetime itself."""
+    if is_zero_time(value):
+        return None
+    if isinstance(value, ReadTime):
+        return value.text
+    return datetime.combine(value.date(), value.timetz())
+
+
+def _is_kept(value: datetime) -> bool:
+    """Tell whether a microsecond time is written as it was read."""
+    return isinstance(value, ReadTime) and value.is_micro
 
 
 def _six_digits(value: datetime, name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_UP, Context, Decimal
+from math import floor
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
 if TYPE_CHECKING:
@@ -37,8 +38,10 @@ class Quantity:
     """An amount of a resource. Quantities are equal if their values are: `1.5Gi` is `1536Mi`.
 
     Immutable and hashable. It is sent back as it was received, as a number or a string. It compares
-    with quantities and numbers. Sums and differences use the notation of the left operand. `int()`
-    truncates, as for any Python number.
+    with quantities and numbers. Sums and differences use the notation of the left operand, and so
+    do products and quotients with whole numbers. `int()` truncates, as for any Python number.
+
+    One quantity divided by another is a number: `/` gives a float, and `//` how often it fits.
     """
 
     __slots__ = ("_given", "_value")
@@ -94,6 +97,30 @@ class Quantity:
 
     __rmul__ = __mul__
 
+    @overload
+    def __truediv__(self, other: Quantity) -> float: ...
+    @overload
+    def __truediv__(self, other: int) -> Quantity: ...
+    def __truediv__(self, other: Quantity | int) -> Quantity | float:
+        """Divide. A quantity is rounded up to a billionth; for whole bytes, use `//`."""
+        if isinstance(other, Quantity):
+            return float(_divided(self.value, other.value))
+        if not isinstance(other, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        return self._like(_to_nano(_divided(self.value, Decimal(other))))
+
+    @overload
+    def __floordiv__(self, other: Quantity) -> int: ...
+    @overload
+    def __floordiv__(self, other: int) -> Quantity: ...
+    def __floordiv__(self, other: Quantity | int) -> Quantity | int:
+        """Divide, and round down to a whole number."""
+        if isinstance(other, Quantity):
+            return floor(_divided(self.value, other.value))
+        if not isinstance(other, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        return self._like(Decimal(floor(_divided(self.value, Decimal(other)))))
+
     def __int__(self) -> int:
         return int(self.value)
 
@@ -102,6 +129,10 @@ class Quantity:
 
     def __str__(self) -> str:
         return str(self._given)
+
+    def __format__(self, spec: str) -> str:
+        """Format it as text: `f"{quantity:>10}"`."""
+        return format(str(self), spec)
 
     def __repr__(self) -> str:
         return f"Quantity({self._given!r})"
@@ -210,6 +241,12 @@ def _parse(given: str | float) -> Decimal:
         )
     number, suffix = match.groups()
     return _to_nano(_EXACT.multiply(Decimal(number), _factor(suffix)))
+
+
+def _divided(left: Decimal, right: Decimal) -> Decimal:
+    if not right:
+        raise ZeroDivisionError("a quantity is divided by zero")
+    return _EXACT.divide(left, right)
 
 
 def _factor(suffix: str) -> Decimal:
