@@ -47,7 +47,11 @@ from ._models.codec import WatchEvent
 if TYPE_CHECKING:
     from ._cache.deltas import Added, Deleted, DeletedFinalStateUnknown, Updated
     from ._cache.indexer import Indexer, meta_namespace_key, split_key
-    from ._cache.informer_metrics import PrometheusInformerMetrics
+    from ._cache.informer_metrics import (
+        InformerMetrics,
+        InformerMetricsProvider,
+        PrometheusInformerMetrics,
+    )
     from ._cache.informer_options import FactoryOptions, ScopeOptions, SelectorOptions
     from ._cache.listers import ClusterLister, NamespacedLister, NamespaceLister
     from ._cache.mutation_detector import CacheMutationError
@@ -67,10 +71,14 @@ if TYPE_CHECKING:
     from ._controllers.owners import owned_by, set_owner
     from ._controllers.predicates import Event
     from ._controllers.queue_metrics import PrometheusQueueMetrics
+    from ._controllers.queue_state import QueueMetrics, QueueMetricsProvider
     from ._controllers.rate_limiters import (
+        Bucket,
         ItemExponentialFailure,
+        ItemFastSlow,
         MaxOf,
         RateLimiter,
+        WithMaxWait,
         default_controller_limiter,
     )
     from ._controllers.reconcile_loop import Request, Result
@@ -98,6 +106,7 @@ __all__ = [
     "ApplyPatch",
     "ApplySet",
     "ApplySetError",
+    "Bucket",
     "CacheMutationError",
     "ClientOptions",
     "Clock",
@@ -118,7 +127,10 @@ __all__ = [
     "FieldTerm",
     "GetOptions",
     "Indexer",
+    "InformerMetrics",
+    "InformerMetricsProvider",
     "ItemExponentialFailure",
+    "ItemFastSlow",
     "JsonPatch",
     "ListOptions",
     "LogLine",
@@ -139,6 +151,8 @@ __all__ = [
     "ProxyOptions",
     "ProxyResponse",
     "ProxyStreamOptions",
+    "QueueMetrics",
+    "QueueMetricsProvider",
     "RateLimiter",
     "Request",
     "Resource",
@@ -153,6 +167,7 @@ __all__ = [
     "Updated",
     "WatchEvent",
     "WatchOptions",
+    "WithMaxWait",
     "WriteOptions",
     "all_of",
     "annotations_changed",
@@ -187,6 +202,8 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "Indexer": "._cache.indexer",
             "meta_namespace_key": "._cache.indexer",
             "split_key": "._cache.indexer",
+            "InformerMetrics": "._cache.informer_metrics",
+            "InformerMetricsProvider": "._cache.informer_metrics",
             "PrometheusInformerMetrics": "._cache.informer_metrics",
             "FactoryOptions": "._cache.informer_options",
             "ScopeOptions": "._cache.informer_options",
@@ -200,7 +217,12 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "SYSTEM_CLOCK": "._clock",
             "PrometheusElectionMetrics": "._controllers.election_metrics",
             "PrometheusQueueMetrics": "._controllers.queue_metrics",
+            "QueueMetrics": "._controllers.queue_state",
+            "QueueMetricsProvider": "._controllers.queue_state",
+            "Bucket": "._controllers.rate_limiters",
             "ItemExponentialFailure": "._controllers.rate_limiters",
+            "ItemFastSlow": "._controllers.rate_limiters",
+            "WithMaxWait": "._controllers.rate_limiters",
             "MaxOf": "._controllers.rate_limiters",
             "RateLimiter": "._controllers.rate_limiters",
             "default_controller_limiter": "._controllers.rate_limiters",

@@ -10,11 +10,15 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
+from ._clock import SteppedClock
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["on_stop_signal"]
+    from ._clock import Clock
+
+__all__ = ["on_stop_signal", "on_stop_signal_by"]
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -38,6 +42,19 @@ def on_stop_signal(listener: Callable[[], object]) -> Callable[[], None]:
             _restore()
 
     return forget
+
+
+def on_stop_signal_by(clock: Clock, listener: Callable[[], object]) -> Callable[[], None]:
+    """Do the same for a program that runs by a clock.
+
+    With a FakeClock it listens to no signal: it is part of a test, and signals are for who runs the
+    tests. Else the first SIGTERM would stop a manager, and not the run.
+    """
+    return _nothing if isinstance(clock, SteppedClock) else on_stop_signal(listener)
+
+
+def _nothing() -> None:
+    """There is nothing to end."""
 
 
 def _listen() -> None:

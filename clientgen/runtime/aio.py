@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clientgen._lazy import lazy_attributes
 
-from ._async.client import AsyncResourceClient, AsyncSubresource
+from ._async.client import AsyncGroupVersionClient, AsyncResourceClient, AsyncSubresource
 from ._async.clientset import AsyncClientsetBase
 from ._async.lines import AsyncLines
 from ._async.rest import AsyncRest
@@ -63,6 +63,7 @@ __all__ = [
     "AsyncEventRecorder",
     "AsyncExecStream",
     "AsyncFinalizer",
+    "AsyncGroupVersionClient",
     "AsyncGroupVersionInformers",
     "AsyncInformerFactory",
     "AsyncLeaderElector",

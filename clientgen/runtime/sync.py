@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clientgen._lazy import lazy_attributes
 
-from ._sync.client import ResourceClient, Subresource
+from ._sync.client import GroupVersionClient, ResourceClient, Subresource
 from ._sync.clientset import ClientsetBase
 from ._sync.lines import Lines
 from ._sync.rest import Rest
@@ -64,6 +64,7 @@ __all__ = [
     "EventRecorder",
     "ExecStream",
     "Finalizer",
+    "GroupVersionClient",
     "GroupVersionInformers",
     "InformerFactory",
     "LeaderElector",

@@ -270,6 +270,37 @@ def test_existence():
     assert len(why) < 300
 
 
+def test_a_namespace_says_what_keeps_it_from_being_deleted():
+    """As a 1.36 server with an aggregated API that is down, and a finalizer in the namespace."""
+    down = (
+        "Discovery failed for some groups, 1 failing: unable to retrieve the complete list of"
+        " server APIs: down.example.com/v1: stale GroupVersion discovery: down.example.com/v1"
+    )
+    left = "Some content in the namespace has finalizers remaining: example.com/f in 1 resource"
+    namespace = Unstructured(
+        apiVersion="v1",
+        kind="Namespace",
+        metadata={"name": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z"},
+        spec={"finalizers": ["kubernetes"]},
+        status={
+            "phase": "Terminating",
+            "conditions": [
+                said("NamespaceDeletionDiscoveryFailure", "True", "DiscoveryFailed", down),
+                said("NamespaceDeletionContentFailure", "False", "ContentDeleted", "All deleted"),
+                said("NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", left),
+                said("Ready", "True", "Fine", "All is well"),
+            ],
+        },
+    )
+    assert deleted.check(namespace).why == (
+        f"it is being deleted; DiscoveryFailed: {down}; SomeFinalizersRemain: {left}"
+    )
+
+
+def said(type_: str, status: str, reason: str, message: str) -> dict[str, str]:
+    return {"type": type_, "status": status, "reason": reason, "message": message}
+
+
 def test_what_is_not_there_has_no_condition_and_no_lack_of_it():
     for check in (~condition("Ready"), condition("Ready", "False"), ~phase("Running"), ~ready):
         assert check.check(None) == Verdict(met=False, why="it does not exist")

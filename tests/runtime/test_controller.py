@@ -250,6 +250,32 @@ async def test_reconcile_says_when_it_wants_to_look_again() -> None:
         await until(lambda: run.seen == ["a", "a"])
 
 
+async def test_an_event_that_comes_first_replaces_the_wait() -> None:
+    """As in controller-runtime, whose priority queue has an item once: each call decides anew."""
+    clock = FakeClock()
+    things = Told()
+    run = AsyncRun(clock=clock)
+    run.answers["a"] = [Result(requeue_after=30.0), None, Result(requeue_after=30.0)]
+    run.controller.for_(things)
+    state = run.controller.queue._state
+    async with run:
+        await until(lambda: things.started)
+        things.add(thing("a"), False)
+        await until(lambda: state.next_ready == 30.0)
+        things.update(thing("a"), thing("a", "2"))
+        await until(lambda: run.seen == ["a", "a"] and not state.processing)
+        assert state.next_ready is None
+        clock.step(30.0)
+        things.add(thing("b"), False)  # had the wait not ended, `a` would be first
+        await until(lambda: "b" in run.seen)
+        assert run.seen == ["a", "a", "b"]
+
+        things.update(thing("a", "2"), thing("a", "3"))
+        await until(lambda: state.next_ready == 60.0)
+        clock.step(30.0)
+        await until(lambda: run.seen == ["a", "a", "b", "a", "a"])
+
+
 async def test_workers_run_in_parallel_but_never_on_the_same_object() -> None:
     things = Told()
     run = AsyncRun(workers=3)

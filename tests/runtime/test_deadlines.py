@@ -160,7 +160,7 @@ async def test_a_deadline_is_for_one_call_only(monkeypatch):
     with RawServer(talk) as server:
         async with AsyncRest(config(server)) as rest:
             pods = AsyncPodClient(rest, "shop")
-            await pods.get("web", timeout=10)
+            await pods.get("web", timeout=60)
             with monkeypatch.context() as patch:
                 patch.setattr(deadlines, "monotonic", lambda: later + 100)
                 await pods.get("web")

@@ -14,7 +14,7 @@ from support.raw_server import RawServer
 from support.server import failure, ok, reply
 
 from clientgen.runtime._async.discovery import AsyncDiscovery, discovery_of
-from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._config.cluster_config import ClusterConfig, TlsConfig
 from clientgen.runtime._discovery.snapshots import TTL
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.errors import (
@@ -328,6 +328,35 @@ async def test_what_did_not_come_over_tls_is_kept_only_where_somebody_says_so(tm
                 await discovery_of(k.rest).api_resources()
             assert counted.take() == asked
     assert [path.parent for path in files(tmp_path)] == [folder]
+
+
+@pytest.mark.parametrize("where", [True, "folder"])
+async def test_what_nobody_verified_is_neither_kept_nor_compared(tmp_path, monkeypatch, where):
+    """Whoever answers there would say which resources verified connections find."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    options = {"discovery_cache": where if where is True else tmp_path}
+    counted = Counted()
+    with LocalServer(counted.cluster, tls=True) as server:
+        authority = tmp_path / "authority.pem"
+        authority.write_bytes(server.certificate_authority)
+        # So that both connections have the same identity: that of the system's authorities.
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+        verified = ClusterConfig(server.url)
+        unverified = ClusterConfig(server.url, tls=TlsConfig(insecure=True))
+        before = files(tmp_path)
+        for config, asked in (
+            (unverified, BOTH),
+            (verified, BOTH),
+            (unverified, BOTH),
+            (verified, []),
+        ):
+            async with AsyncClientset(AsyncRest(config, **options)) as k:
+                await discovery_of(k.rest).api_resources()
+            assert counted.take() == asked
+            if config is verified:  # what is kept stays what was verified
+                counted.cluster.add(CRON_TABS)
+    (kept,) = set(files(tmp_path)) - set(before)
+    assert b"crontabs" not in kept.read_bytes()
 
 
 async def test_nothing_is_kept_of_who_does_not_want_it(tmp_path, monkeypatch):

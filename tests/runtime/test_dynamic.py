@@ -108,6 +108,13 @@ async def test_no_request_is_made_before_the_first_call():
         assert isinstance(d.discovery, AsyncDiscovery)
 
 
+async def test_an_empty_name_is_refused_at_once():
+    async with FakeCluster().clientset(AsyncClientset) as k:
+        for resource in (k.dynamic.resource, k.metadata.resource):
+            with pytest.raises(ValueError, match="name must be that of a resource, such as 'dep"):
+                resource("")
+
+
 async def test_a_kind_that_is_registered_needs_no_discovery():
     made = cluster()
     asked = Asked(made)

@@ -150,3 +150,19 @@ def test_a_change_that_makes_another_object_is_told():
 def test_the_return_value_of_a_change_is_ignored():
     assert changed(decode(json.dumps(pod()).encode(), Pod), lambda it: it) is None
     assert changed(decode(json.dumps(pod()).encode(), Pod), lambda it: it.metadata) is None
+
+
+def test_an_empty_map_that_is_assigned_again_stays():
+    """A class leaves out what is empty: to the JSON, it looks removed."""
+
+    def patch_of(**values: Any) -> Any:
+        def change(it: Pod) -> None:
+            for name, value in values.items():
+                setattr(it.spec, name, value)
+
+        spec = {"containers": [], "nodeSelector": {}}
+        return changed(decode(json.dumps(pod(spec=spec)).encode(), Pod), change)
+
+    assert patch_of(node_selector={}) is None
+    assert patch_of(node_selector={}, node_name="a").body["spec"] == {"nodeName": "a"}
+    assert patch_of(node_selector={"a": "b"}).body["spec"] == {"nodeSelector": {"a": "b"}}

@@ -14,9 +14,9 @@ from kubeapi.meta.v1 import ObjectMeta, Status
 from support.packages import CRD, PodToService, lookup, lookups
 from support.zones import ZONES, Unknown, Zone
 
-from clientgen.runtime import MergePatch, Resource
-from clientgen.runtime.errors import Conflict, NotFound
-from clientgen.runtime.models import Unstructured
+from clientgen.runtime import ManifestError, MergePatch, Resource
+from clientgen.runtime.errors import Conflict, InternalError, NotFound
+from clientgen.runtime.models import Unstructured, to_dict
 from clientgen.testing import FakeCluster, LocalServer
 
 
@@ -39,7 +39,7 @@ def config_map(name: str = "web", namespace: str = "", **data: str) -> ConfigMap
 def write_kubeconfig(server: LocalServer, path: Path) -> None:
     """Write a kubeconfig whose context has the namespace `shop`."""
     text = Path(server.kubeconfig).read_text("utf-8")
-    path.write_text(text.replace("namespace: default", "namespace: shop"), "utf-8")
+    path.write_text(text.replace('namespace: "default"', 'namespace: "shop"'), "utf-8")
 
 
 def sent(server: LocalServer) -> list[str]:
@@ -283,7 +283,7 @@ async def test_watches_and_pages_of_unknown_kinds_are_refused(server: LocalServe
 
 async def test_options_are_those_of_generated_clients(server: LocalServer) -> None:
     async with AsyncClientset.from_config(server.kubeconfig) as k:
-        dry = await k.create(config_map(), dry_run=True, field_manager="me", timeout=5)
+        dry = await k.create(config_map(), dry_run=True, field_manager="me", timeout=60)
         assert dry.metadata.uid
         with pytest.raises(NotFound):
             await k.get(ConfigMap, "web")
@@ -293,6 +293,37 @@ async def test_options_are_those_of_generated_clients(server: LocalServer) -> No
             await k.apply(config_map(a="3"), field_manager="other")
         obj = await k.get(ConfigMap, "web", resource_version="0")
         await k.delete(obj, uid=obj.metadata.uid, propagation_policy="Foreground")
+
+
+async def test_what_does_not_fit_the_class_is_told_after_an_apply(server: LocalServer) -> None:
+    """The server answers 500 then. It is asked first: a newer one may have more fields."""
+    pod = {"name": "p", "resources": {"limits": {"cpu": "1"}}, "imagePullPolice": "Always"}
+    body: dict[str, object] = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"replicas": "3", "template": {"spec": {"containers": [pod]}}},
+    }
+    secret: dict[str, object] = {"data": {"password": 5}}
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        with pytest.raises(ManifestError) as raised:
+            await k.apply(body)
+        unknown = "there is no such field in Container; did you mean imagePullPolicy?"
+        assert str(raised.value).splitlines() == [
+            "apply(): Deployment web: spec.replicas: expected `int | null`, got `str`",
+            f"apply(): Deployment web: spec.template.spec.containers[0].imagePullPolice: {unknown}",
+        ]
+        assert isinstance(raised.value.__cause__, InternalError)
+        with pytest.raises(ManifestError, match=r"spec\.replicas: expected"):
+            await k.apps_v1.deployments("shop").apply(body)
+        with pytest.raises(ManifestError, match="ConfigMap a: dta: there is no such field"):
+            await k.apply({**to_dict(config_map("a", "shop")), "dta": {}})
+        with pytest.raises(ManifestError) as of_secret:
+            await k.core_v1.secrets("shop").apply({"metadata": {"name": "s"}, **secret})
+        assert str(of_secret.value).startswith("apply(): Secret s: data.password: ")
+        twice = {"template": {"spec": {"containers": [{"name": "p"}, {"name": "p"}]}}}
+        with pytest.raises(InternalError, match="duplicate entries"):  # the class does not know
+            await k.apply({**body, "spec": twice})
 
 
 async def test_the_scheme_is_one_and_the_package_is_in_it(server: LocalServer) -> None:

@@ -228,6 +228,109 @@ async def test_a_leader_that_cannot_renew_stops_before_the_next_starts() -> None
         assert (await stage.lease()).spec.lease_transitions == 1
 
 
+class Writes:
+    """Work that writes when it is told to, and once more when it is cancelled."""
+
+    def __init__(self, stage: AsyncStage) -> None:
+        self.k = stage.cluster.clientset(AsyncClientset)
+        self.told = Event()
+        self.refused: list[Exception] = []
+
+    async def work(self) -> None:
+        await self.write("first")
+        try:
+            await self.told.wait()
+        finally:
+            for verb in (self.write, self.delete, self.run_a_command):
+                await self.note(verb)
+            child = spawn(self.write_beside, "child")
+            await child.join()
+            await self.k.core_v1.config_maps("default").get("first")  # it may still read
+
+    async def write(self, name: str = "late") -> None:
+        await self.k.core_v1.config_maps("default").create({"metadata": {"name": name}})
+
+    async def delete(self) -> None:
+        await self.k.core_v1.config_maps("default").delete("first")
+
+    async def run_a_command(self) -> None:
+        await self.k.core_v1.pods("default").exec("web-0", ["reboot"])
+
+    async def write_beside(self) -> None:
+        await self.note(self.write)
+
+    async def note(self, verb: Callable[[], Any]) -> None:
+        try:
+            await verb()
+        except Exception as error:
+            self.refused.append(error)
+
+    def writes(self, stage: AsyncStage) -> list[str]:
+        others = [a for a in stage.cluster.writes if a.resource != "leases"]
+        return [f"{a.verb} {a.name or a.object['metadata']['name']}" for a in others]
+
+
+async def test_work_that_goes_on_writes_nothing_after_the_lease_is_lost() -> None:
+    stage = AsyncStage()
+    writes = Writes(stage)
+    async with stage.run("a", on_started_leading=writes.work) as a:
+        await until(lambda: writes.writes(stage) == ["create first"])
+        stage.cut_off.add("a")
+        await stage.pass_time(8, a)
+        await stage.step(2.0)
+        writes.told.set()
+        assert await a.task.join(10)
+        assert isinstance(a.error, LeadershipLost)
+    assert [type(each) for each in writes.refused] == [LeadershipLost] * 4
+    assert "does not lead any more: POST /api/v1/namespaces/default/configmaps is not sent" in str(
+        writes.refused[0]
+    )
+    assert writes.writes(stage) == ["create first"]
+    await writes.write("another")  # this is no work of the leader
+    assert writes.writes(stage) == ["create first", "create another"]
+
+
+async def test_work_writes_until_its_end_when_the_elector_is_told_to_stop() -> None:
+    stage = AsyncStage()
+    writes = Writes(stage)
+
+    async def write() -> None:
+        await writes.told.wait()
+        await writes.write("last")
+
+    stopped = writes.told.set
+    async with stage.run("a", on_started_leading=write, on_stopped_leading=stopped) as a:
+        await until(lambda: a.leads)
+        a.elector.stop()
+        assert await a.task.join(10)
+    assert a.error is None
+    assert writes.writes(stage) == ["create last"]
+
+
+async def test_a_request_that_waits_to_be_sent_again_is_not_sent_after_the_lease_is_lost() -> None:
+    stage = AsyncStage()
+    writes = Writes(stage)
+    expired: list[float] = []
+
+    async def body() -> None:
+        k = stage.cluster.clientset(AsyncClientset)
+        async with AsyncLeaderElector(k, "lock", "default", "a", clock=stage.clock):
+
+            def refuse(_: Any) -> Any:
+                expired.append(1.0)
+                stage.cut_off.add("a")
+                stage.clock.step(10.0)
+                return None
+
+            stage.cluster.fail("create", "configmaps", 503, retry_after=0, times=None)
+            stage.cluster.react("create", "configmaps", refuse)
+            await writes.write()
+
+    with pytest.raises(LeadershipLost):
+        await body()
+    assert len(expired) == 1
+
+
 async def test_a_request_that_hangs_does_not_keep_it_leading() -> None:
     stage = AsyncStage()
     async with stage.run("a") as a:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 from kubeapi import AsyncClientset
 
+from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime.aio import AsyncLeaderElector
 from clientgen.runtime.errors import ConnectionLost
@@ -67,7 +68,11 @@ async def test_work_is_cancelled_when_the_elector_is_stopped() -> None:
 
 async def test_a_signal_stops_it() -> None:
     stage = Stage()
-    elector = stage.make(on_started_leading=stage.work)
+    k = stage.cluster.clientset(AsyncClientset)
+    # With a FakeClock, signals would be for who runs the tests.
+    elector = AsyncLeaderElector(
+        k, "lock", "default", clock=SYSTEM_CLOCK, on_started_leading=stage.work
+    )
     running = asyncio.create_task(elector.run())
     await until(lambda: stage.log)
     signal.raise_signal(signal.SIGTERM)

@@ -600,3 +600,33 @@ async def test_reconcile_is_told_that_it_should_return() -> None:
     async with program:
         await until(begun.is_set)
     assert (program.seen, program.error) == (["over"], None)
+
+
+async def test_workers_begin_no_write_after_the_lease_is_lost() -> None:
+    """They write all the time, and never look whether they still may."""
+    clock = FakeClock()
+    program = AsyncProgram(shop_cluster(clock=clock), leader_election="operator", clock=clock)
+    begun: list[bool] = []
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        client = program.k.core_v1.config_maps("shop")
+        while True:
+            await client.patch(context.request.name, {"data": {"at": str(len(begun))}})
+            await sleep(0.001)
+
+    def note(_: Any) -> None:
+        begun.append(program.manager._elector._holds())
+
+    program.manager.controller("maps", reconcile, workers=4).for_(ConfigMap)
+    for name in "abcd":
+        program.create(name)
+    program.cluster.react("patch", "configmaps", note)
+    async with program:
+        await until(lambda: len(begun) > 20)
+        program.cluster.fail("update", "leases.coordination.k8s.io", 500, times=None)
+        while not program.task.done:
+            clock.step(1.0)
+            await sleep(0.005)
+        await program.over()
+    assert isinstance(program.error, LeadershipLost)
+    assert begun.count(False) <= 4  # on their way when the clock moved, one of each worker

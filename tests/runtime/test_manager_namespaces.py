@@ -96,10 +96,14 @@ class AsyncProgram:
         self.user.core_v1.namespaces().patch(name, {"metadata": {"labels": {"team": team}}})
 
     def cached(self) -> list[str]:
-        listed = sorted(str(Request(*each)) for each in map(_where, self.maps.lister.list()))
-        indexed = sorted(map(_where, self.maps.indexer.by_index("all", "all")))
-        assert [str(Request(*each)) for each in indexed] == listed
-        return listed
+        listed, indexed = [("not", "read")], list[tuple[str, str]]()
+        for _ in range(1000):  # another thread may change it between two reads
+            if listed == indexed:
+                break
+            listed = sorted(map(_where, self.maps.lister.list()))
+            indexed = sorted(map(_where, self.maps.indexer.by_index("all", "all")))
+        assert listed == indexed
+        return [str(Request(*each)) for each in listed]
 
     async def reconcile(self, context: AsyncContext[ConfigMap]) -> None:
         self.seen.append(f"{context.request}{'' if context.object else ' is gone'}")
@@ -161,7 +165,7 @@ async def test_none_may_be_selected_at_first() -> None:
         assert program.maps.sync_status == "synced"
         assert program.cached() == []
         program.label("blue", "none")
-        await until(lambda: program.seen == ["blue/a"])
+        await until(lambda: (program.seen, program.heard) == (["blue/a"], ["first blue/a"]))
         program.label("blue", "bank")
         await until(lambda: program.cached() == [])
         assert program.maps.has_synced()
@@ -171,11 +175,12 @@ async def test_none_may_be_selected_at_first() -> None:
 async def test_a_deleted_namespace_is_forgotten_with_its_objects() -> None:
     program = AsyncProgram()
     async with program:
-        await until(lambda: program.seen == ["red/a"])
+        await until(lambda: (program.seen, program.heard) == (["red/a"], ["first red/a"]))
         program.user.core_v1.config_maps("red").delete("a")  # as the namespace controller does
         await until(lambda: program.seen[1:] == ["red/a is gone"])
         program.create("red", "b")
         await until(lambda: program.seen[2:] == ["red/b"])
+        await until(lambda: program.heard[1:] == ["delete red/a", "add red/b"])
         program.user.core_v1.namespaces().delete("red")
         await until(lambda: program.maps.namespaces == ())
         assert program.cached() == []

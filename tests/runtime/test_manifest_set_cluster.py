@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -13,11 +15,15 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
+from msgspec.structs import replace
 
+from clientgen.runtime._async import rest as rest_module
+from clientgen.runtime._async import set_requests as requests_module
 from clientgen.runtime._async.manifest_set import AsyncManifestSet
 from clientgen.runtime._manifests.apply_set import ApplySet, ApplySetError
 from clientgen.runtime._manifests.documents import ManifestError
 from clientgen.runtime._manifests.set_results import ManifestSetError
+from clientgen.runtime._models.unstructured import Unstructured
 from clientgen.runtime.conditions import deleted, ready
 from clientgen.runtime.errors import (
     ApplyConflict,
@@ -26,11 +32,13 @@ from clientgen.runtime.errors import (
     DecodeError,
     Forbidden,
     Invalid,
+    NoResourceMatch,
     NotFound,
+    RequestTimeout,
     WaitFailed,
     WaitTimeout,
 )
-from clientgen.testing import FakeCluster
+from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._fake.faults import afterwards, cut, cut_response
 from clientgen.testing._fake.local_server import LocalServer
@@ -168,6 +176,36 @@ async def test_fields_that_manifests_leave_out_are_the_servers_and_removed_ones_
         assert [each.manager for each in found.metadata.managed_fields] == ["m"]
 
 
+async def test_a_field_manager_is_given_once_for_a_set() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        mine = manifests(k, config("a", k="1"), field_manager="t4")
+        await mine.apply()
+        assert not await manifests(k, config("a", k="1"), field_manager="t4").diff()
+        changed = manifests(k, config("a", k="2"), field_manager="t4")
+        assert (await changed.diff()).changed
+        await changed.apply()
+        found = config_map(cluster, "a")
+        assert [each.manager for each in found.metadata.managed_fields] == ["t4"]
+        assert str(await changed.delete()) == "configmap/a deleted"
+        with pytest.raises(ValueError, match="field_manager must be a name, not ''"):
+            manifests(k, config("a"), field_manager="")
+
+
+async def test_a_diff_is_made_as_the_field_manager_that_applied_last() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, config("a", k="1")).apply(field_manager="t4")
+        deploy = manifests(k, config("a", k="2"))
+        with pytest.raises(ManifestSetError, match='conflict with "t4"'):
+            await deploy.diff()
+        await deploy.apply(field_manager="t4")
+        assert not await deploy.diff()
+        assert {each.outcome for each in await deploy.apply()} == {"unchanged"}
+        with pytest.raises(ValueError, match="field_manager must be a name, not ' '"):
+            await deploy.diff(field_manager=" ")
+
+
 async def test_models_are_applied_too() -> None:
     cluster = FakeCluster()
     async with cluster.clientset(AsyncClientset) as k:
@@ -253,6 +291,115 @@ async def test_a_dry_run_says_what_would_happen() -> None:
                 await manifests(k, config("a", "missing")).apply(dry_run=True)
             assert isinstance(raised.value.exceptions[0], NotFound)
     assert stored(server.cluster) == before
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "spec": {
+            "type": "object",
+            "properties": {
+                "schedule": {"type": "string"},
+                "replicas": {"type": "integer"},
+                "port": {"x-kubernetes-int-or-string": True},
+                "paused": {"type": "boolean", "nullable": True},
+                "names": {"type": "array", "items": {"type": "string"}},
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                "free": {
+                    "type": "object",
+                    "x-kubernetes-preserve-unknown-fields": True,
+                    "properties": {
+                        "n": {"type": "integer"},
+                        "in": {"type": "object", "properties": {"a": {"type": "string"}}},
+                    },
+                },
+                "any": {"x-kubernetes-preserve-unknown-fields": True},
+                "blank": {"type": "object"},
+                "template": {
+                    "type": "object",
+                    "x-kubernetes-embedded-resource": True,
+                    "properties": {
+                        "spec": {"type": "object", "properties": {"n": {"type": "integer"}}}
+                    },
+                },
+            },
+        }
+    },
+}
+
+
+def typed(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """A definition with a schema, and an object of its kind."""
+    crd = json.loads(json.dumps(definition()))
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = json.loads(json.dumps(SCHEMA))
+    return [crd, {**own("o"), "spec": spec}]
+
+
+WRONG_SPECS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"scedule": "x"},
+        "spec.scedule: the definition of Own has no such field; did you mean schedule?",
+    ),
+    ({"schedule": 3}, "spec.schedule: expected string, got integer; write it in quotes"),
+    ({"replicas": "3"}, "spec.replicas: expected integer, got string"),
+    ({"replicas": 1.5}, "spec.replicas: expected integer, got number"),
+    ({"replicas": True}, "spec.replicas: expected integer, got boolean"),
+    ({"port": {}}, "spec.port: expected integer or string, got object"),
+    ({"names": {}}, "spec.names: expected array, got object"),
+    ({"names": ["a", 1]}, "spec.names[1]: expected string, got integer; write it in quotes"),
+    ({"labels": {"a": True}}, "spec.labels.a: expected string, got boolean; write it in quotes"),
+    ({"free": {"n": "x"}}, "spec.free.n: expected integer, got string"),
+    (
+        {"template": {"spek": 1}},
+        "spec.template.spek: the definition of Own has no such field; did you mean spec?",
+    ),
+    ({"blank": "x"}, "spec.blank: expected object, got string"),
+]
+
+
+@pytest.mark.parametrize(("spec", "problem"), WRONG_SPECS)
+async def test_custom_objects_are_checked_by_definitions_of_the_set(
+    spec: dict[str, Any], problem: str
+) -> None:
+    """A server that has the kind refuses the same objects."""
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        crd, obj = typed(spec)
+        deploy = manifests(k, config("a"), crd, obj)
+        for work in (deploy.apply, deploy.diff):
+            with pytest.raises(ManifestError) as raised:
+                await work()
+            assert str(raised.value) == f"argument 3: Own o: {problem}"
+        assert {each.verb for each in cluster.actions} <= {"get"}
+        await deploy.delete()
+        await manifests(k, crd).apply()
+        with pytest.raises(ManifestSetError):
+            await manifests(k, obj).apply()
+
+
+async def test_custom_objects_that_servers_take_are_applied() -> None:
+    right: list[dict[str, Any]] = [
+        {"schedule": "x", "replicas": 3.0, "port": 80, "paused": None, "names": [], "labels": {}},
+        {"port": "http", "labels": {"any": "x"}, "names": ["a"], "paused": False},
+        {"free": {"n": 1, "more": {"x": [1]}}, "any": [1, {"a": 2}]},
+        {"template": {"apiVersion": "v1", "kind": "Odd", "metadata": {"name": "x"}, "spec": {}}},
+        {"free": {"in": {"a": "x"}}, "any": "text"},
+    ]
+    for spec in right:
+        async with FakeCluster().clientset(AsyncClientset) as k:
+            assert len(await manifests(k, *typed(spec)).apply()) == 2
+
+
+async def test_unknown_fields_are_the_servers_matter_if_that_is_wanted() -> None:
+    async with FakeCluster().clientset(AsyncClientset) as k:
+        both = typed({"scedule": "x"})
+        dry = {"dry_run": True}
+        assert len(await manifests(k, *both).apply(field_validation="Warn", **dry)) == 2
+        assert len(await manifests(k, *both, strict=False).apply(**dry)) == 2
+        open_ended = typed({"scedule": "x"})
+        version = open_ended[0]["spec"]["versions"][0]
+        del version["schema"]["openAPIV3Schema"]["properties"]
+        assert len(await manifests(k, *open_ended).apply(**dry)) == 2
 
 
 async def test_an_object_that_is_being_deleted_is_told() -> None:
@@ -814,6 +961,69 @@ async def test_what_is_not_ready_in_time_is_told() -> None:
             )
 
 
+async def test_a_wait_tells_what_it_waits_for_and_why_it_timed_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "clientgen.manifests")
+    told: list[str] = []
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        deploy = manifests(k, config("a"), deployment("web"))
+        with pytest.raises(ManifestSetError):
+            await deploy.apply(wait=0, on_progress=told.append)
+        state, end = told
+        assert state.startswith("Deployment default/web: ")
+        assert end.startswith("Deployment default/web: ready is not true: ")
+        assert [each.getMessage() for each in caplog.records] == told
+        kept = config("b")
+        kept["metadata"]["finalizers"] = ["example.com/f"]
+        deploy = manifests(k, kept)
+        await deploy.apply()
+        with pytest.raises(ManifestSetError):
+            await deploy.delete(wait=0, on_progress=told.append)
+        with pytest.raises(ManifestSetError):
+            await deploy.wait(deleted, timeout=0, on_progress=told.append)
+        assert [each.partition(":")[0] for each in told[2::2]] == ["ConfigMap default/b"] * 2
+
+
+async def test_an_uncaught_error_of_a_wait_is_short() -> None:
+    """A line for each object with its name once, and no traceback of internals for each."""
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        deploy = manifests(k, *(deployment(f"web-{number}") for number in range(5)))
+        await deploy.apply()
+        with pytest.raises(ManifestSetError) as raised:
+            await deploy.wait(ready, timeout=0.01)
+        lines = str(raised.value).splitlines()
+        assert [each.count("Deployment default/web-") for each in lines] == [0, 1, 1, 1, 1, 1]
+        assert lines[1].startswith("argument 1: Deployment default/web-0: ready is not true after ")
+        assert "ready is not true: " in lines[5]
+        shown = "".join(format_exception(raised.value))
+        assert shown.count("Traceback (most recent call last)") == 1
+        cluster.fail("patch", "deployments.apps", Forbidden, times=None)
+        with pytest.raises(ManifestSetError) as raised:
+            await deploy.apply()
+        shown = "".join(format_exception(raised.value))
+        assert shown.count("Traceback (most recent call last)") == 1
+
+
+async def test_the_seconds_of_a_wait_are_those_that_were_given() -> None:
+    clock = FakeClock()
+    cluster = FakeCluster(clock=clock)
+
+    def pass_time(state: str) -> None:
+        clock.step(1.00041 if state.startswith("ConfigMap ") else 2)
+
+    def is_config(obj: Any) -> bool:
+        return bool(obj.kind == "ConfigMap")
+
+    async with cluster.clientset(AsyncClientset) as k:
+        deploy = manifests(k, config("a"), deployment("web"))
+        await deploy.apply()
+        with pytest.raises(ManifestSetError, match=r"web: is_config is not true after 3 s: "):
+            await deploy.wait(is_config, timeout=3, on_progress=pass_time)
+
+
 async def test_an_object_that_failed_ends_the_wait() -> None:
     cluster = FakeCluster()
     async with cluster.clientset(AsyncClientset) as k:
@@ -842,6 +1052,156 @@ async def test_delete_waits_until_all_is_gone() -> None:
         free.edit("a", lambda obj: obj.metadata.finalizers.clear())
         await deploy.wait(deleted, timeout=0)
         assert len(await deploy.delete(wait=0)) == 0
+
+
+async def test_objects_that_went_with_their_definition_are_gone() -> None:
+    with LocalServer() as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            deploy = manifests(k, definition(), own("o"), own("p", "shop"), space("shop"))
+            await deploy.apply(wait=60)
+            assert len(await deploy.delete(wait=60)) == 4
+            await deploy.apply(prune=SHOP)
+            names = ApplySet(
+                "shop", prune_definitions=["owns.example.com"], prune_namespaces=["shop"]
+            )
+            assert len(await manifests(k).delete(prune=names, wait=60)) == 4
+
+
+async def test_objects_whose_definition_goes_meanwhile_are_gone() -> None:
+    cluster = FakeCluster(crds=[definition()])
+    others: Any = cluster.clientset(Clientset)
+    told: list[str] = []
+
+    def forget_kind(state: str) -> None:
+        told.append(state)
+        if len(told) == 1:
+            crds = others.apiextensions_v1.custom_resource_definitions()
+            crds.delete("owns.example.com")
+
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, own("o")).apply()
+        obj = Unstructured(own("o"))
+        found = await k.wait(obj, until=deleted, on_progress=forget_kind, timeout=60)
+        assert found.metadata.name == "o"
+        assert await k.wait(obj, until=deleted, timeout=0) is None
+        with pytest.raises(NotFound):
+            await k.wait(obj, until=ready, timeout=0)
+    async with cluster.clientset(AsyncClientset) as k:  # one that does not know the kind
+        assert await k.wait(found, until=deleted, timeout=0) is None
+        with pytest.raises(NoResourceMatch):
+            await k.wait(obj, until=deleted, timeout=0)
+        with pytest.raises(NoResourceMatch):
+            await k.wait(found, until=ready, timeout=0)
+
+
+async def test_a_404_of_something_else_than_an_api_server_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = FakeCluster(crds=[definition()])
+    async with cluster.clientset(AsyncClientset) as k:
+        await manifests(k, own("o")).apply()
+        cluster.fail("list", "owns.example.com", NotFound, times=None)
+        assert await k.wait(Unstructured(own("o")), until=deleted, timeout=0) is None
+        send = k.rest.send
+
+        async def elsewhere(request: Any, *given: Any, **options: Any) -> Any:
+            """Send it to an address that has no API groups."""
+            return await send(replace(request, target=f"/else{request.target}"), *given, **options)
+
+        monkeypatch.setattr(k.rest, "send", elsewhere)
+        with pytest.raises(NotFound):
+            await k.wait(Unstructured(own("o")), until=deleted, timeout=0)
+
+
+async def test_a_refused_wait_does_not_cut_the_others_short() -> None:
+    cluster = FakeCluster()
+    others: Any = cluster.clientset(Clientset)
+
+    def free(state: str) -> None:
+        if state.startswith("Secret ") and "finalizers" in state:
+            others.core_v1.secrets("default").edit("s", lambda s: s.metadata.finalizers.clear())
+
+    async with cluster.clientset(AsyncClientset) as k:
+        kept = secret("s")
+        kept["metadata"]["finalizers"] = ["example.com/f"]
+        deploy = manifests(k, kept, config("a"))
+        await deploy.apply()
+        cluster.fail("list", "configmaps", Forbidden, times=None)
+        with pytest.raises(ManifestSetError) as raised:
+            await deploy.delete(wait=60, on_progress=free)
+        assert [type(each) for each in raised.value.exceptions] == [Forbidden]
+
+
+async def test_the_timeout_of_a_client_is_that_of_each_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A set of many objects takes longer than one request may; its own timeout limits the whole."""
+    passed = [0.0]
+    for module in (rest_module, requests_module):
+        monkeypatch.setattr(module, "monotonic", lambda: monotonic() + passed[0])
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset, timeout=100) as k:
+        send = k.rest.send
+
+        async def slow(request: Any, deadline: float | None = None, **options: Any) -> Any:
+            """A request that takes 20 s."""
+            passed[0] += 20
+            if deadline is not None and deadline < rest_module.monotonic():
+                raise RequestTimeout("too slow")
+            return await send(request, deadline, **options)
+
+        monkeypatch.setattr(k.rest, "send", slow)
+        both = manifests(k, config("a"), config("b"), own("o"), definition())
+        await both.apply(prune=SHOP)
+        await both.diff()
+        with pytest.raises(ManifestSetError, match="too slow"):
+            await both.diff(timeout=100)
+        await both.delete(prune=SHOP)
+
+
+async def test_delete_waits_for_pruned_members_too() -> None:
+    cluster = FakeCluster()
+    async with cluster.clientset(AsyncClientset) as k:
+        kept = config("a")
+        kept["metadata"]["finalizers"] = ["example.com/f"]
+        await manifests(k, kept, config("b")).apply(prune=SHOP)
+        with pytest.raises(ManifestSetError, match=r"1 of 2 objects .*deleted") as caught:
+            await manifests(k, config("b")).delete(prune=SHOP, wait=0)
+        assert [each.key.name for each in caught.value.failures] == ["a"]
+        assert "ConfigMap default/a" in str(caught.value)
+
+
+async def test_kinds_that_vanished_are_asked_for_again(tmp_path: Path) -> None:
+    """What other programs knew of the server, minutes ago, is on the disk."""
+    cluster = FakeCluster()
+
+    def client() -> Any:
+        return cluster.clientset(AsyncClientset, discovery_cache=tmp_path)
+
+    async with client() as k:
+        await manifests(k, definition(), own("o")).apply()
+        await manifests(k, own("o")).apply()
+    definitions: Any = cluster.clientset(Clientset).apiextensions_v1
+    definitions.custom_resource_definitions().delete("owns.example.com")
+
+    async with client() as k:
+        both = manifests(k, definition(), own("o"))
+        assert {each.key.name for each in await both.diff()} == {"owns.example.com", "o"}
+        assert [each.outcome for each in await both.apply(dry_run=True)] == ["created"] * 2
+    for call in ("diff", "apply"):
+        async with client() as k:
+            alone = manifests(k, own("o"))
+            with pytest.raises(ManifestError, match=r"Own o: the server has no resource 'exam"):
+                await (alone.diff() if call == "diff" else alone.apply(dry_run=True))
+    cluster.add(definition())
+    async with client() as k:
+        assert str(await manifests(k, own("o")).apply()) == "own.example.com/o created"
+    definitions.custom_resource_definitions().delete("owns.example.com")
+    async with client() as k:
+        with pytest.raises(ManifestSetError, match="the server has no resource 'exam"):
+            await manifests(k, config("a"), own("o")).apply()
+        with pytest.raises(ManifestError, match="the server has no resource 'exam"):
+            await manifests(k, own("o")).apply()
 
 
 async def test_definitions_are_waited_for() -> None:

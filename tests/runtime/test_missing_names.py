@@ -181,6 +181,24 @@ def test_the_words_are_those_of_the_call() -> None:
         assert str(caught.value) == words
 
 
+def test_a_namespace_in_capitals_is_refused() -> None:
+    """No server has one, and lists of it are empty: the mistake would look like no pods."""
+    with FakeCluster().clientset(Clientset) as k:
+        lower = "namespace cannot be 'Shop': names of namespaces are lower case$"
+        for call in (
+            lambda: k.core_v1.pods("Shop"),
+            lambda: k.list(Pod, namespace="Shop"),
+            lambda: k.get(Pod, "web", namespace="Shop"),
+            lambda: k.create(Pod(metadata=ObjectMeta(name="web", namespace="Shop"))),
+            lambda: k.dynamic.resource("pods").list(namespace="Shop"),
+            lambda: k.informers(namespace="Shop").core_v1.pods().lister,
+        ):
+            with pytest.raises(ValueError, match=lower):
+                call()
+        for name in ("shop", "0", "a-1", "x" * 63):
+            assert k.core_v1.pods(name).list().items == []
+
+
 @pytest.mark.parametrize("kind", [Clientset, AsyncClientset])
 @pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
 def test_an_invalid_namespace_does_not_mean_all_namespaces(kind: Any, bad: Any) -> None:

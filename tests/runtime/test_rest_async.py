@@ -509,12 +509,14 @@ async def test_the_deadline_covers_a_slow_answer(server, config_for):
 
 
 async def test_a_deadline_of_the_client_serves_calls_that_have_none(server, config_for):
-    server.reply(threading.Event())
+    late = threading.Event()
+    server.reply(late, ok(pod()))  # also to the second call, if the first one came too late to ask
     server.reply(ok(pod()))
     async with AsyncRest(config_for(server), timeout=0.1) as rest:
         with pytest.raises(errors.RequestTimeout):
             await AsyncPodClient(rest, "default")._list(PodList, {})
-        await AsyncPodClient(rest, "default")._get(Pod, "web-0", {"timeout": 10})
+        late.set()
+        await AsyncPodClient(rest, "default")._get(Pod, "web-0", {"timeout": 60})
 
 
 async def test_a_retry_that_would_come_too_late_is_not_waited_for(server, config_for, naps):
@@ -629,7 +631,7 @@ async def test_large_answers_may_be_compressed(server, config_for):
     async with AsyncRest(config_for(server)) as rest:
         pods = AsyncPodClient(rest, "default")
         assert len(await pods._list(PodList, {})) == 300
-        assert len(await pods._list(PodList, {"timeout": 10})) == 300
+        assert len(await pods._list(PodList, {"timeout": 60})) == 300
     server.reply(ok(big))
     async with AsyncRest(config_for(server, disable_compression=True)) as rest:
         await AsyncPodClient(rest, "default")._list(PodList, {})
@@ -668,7 +670,23 @@ async def test_each_warning_is_logged_once(server, config_for, caplog):
     async with AsyncRest(config_for(server)) as rest:
         for _ in range(2):
             await AsyncPodClient(rest, "default")._get(Pod, "web-0", {})
-    assert caplog.record_tuples == [("clientgen.warnings", logging.WARNING, "deprecated")]
+    line = "GET /api/v1/namespaces/default/pods/web-0: deprecated"
+    assert caplog.record_tuples == [("clientgen.warnings", logging.WARNING, line)]
+
+
+async def test_the_log_of_a_warning_names_the_object_that_is_created(server, config_for, caplog):
+    server.reply(ok(pod(), 'Warning: 299 - "unknown field \\"spec.contaners\\""'))
+    server.reply(ok(pod(), 'Warning: 299 - "other"'))
+    async with AsyncRest(config_for(server)) as rest:
+        await AsyncPodClient(rest, "default")._create(
+            Pod, Pod(metadata=ObjectMeta(name="web-0")), {}
+        )
+        made = Pod(metadata=ObjectMeta(generate_name="web-"))
+        await AsyncPodClient(rest, "default")._create(Pod, made, {})
+    assert caplog.messages == [
+        'POST /api/v1/namespaces/default/pods (Pod web-0): unknown field "spec.contaners"',
+        "POST /api/v1/namespaces/default/pods (Pod web-): other",
+    ]
 
 
 async def test_warnings_can_be_switched_off(server, config_for, caplog):

@@ -144,6 +144,11 @@ def test_what_has_no_resource_says_what_to_do(scheme, kind, why):
     assert why in str(raised.value)
 
 
+def test_an_imported_package_with_the_kind_is_named():
+    with pytest.raises(LookupError, match=r"`kubeapi\.add_to_scheme\(k\.scheme\)`"):
+        Scheme().resource(Deployment)
+
+
 def test_a_class_without_a_kind_and_what_is_no_class_are_type_errors(scheme):
     with pytest.raises(TypeError, match="PodSpec has no kind"):
         scheme.resource(PodSpec)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from support.blackhole import BlackHole
 from support.informers import CONFIG_MAPS, config, tasks, threads
 
 from clientgen.runtime._async._primitives import sleep, spawn
+from clientgen.runtime._cache import contact
 from clientgen.runtime._cache.reflector_state import ReflectorBackoff
 from clientgen.runtime._config.cluster_config import ClusterConfig
 from clientgen.runtime._http import bookmark_interval
@@ -66,6 +69,38 @@ def often(monkeypatch):
     monkeypatch.setattr(watching, "BOOKMARK_SECONDS", 0.2)
     monkeypatch.setattr(bookmark_interval, "_LEAST", 1.5)
     monkeypatch.setattr(bookmark_interval, "_TOGETHER", 0.05)
+
+
+async def test_a_server_that_is_gone_is_told_and_that_it_is_back(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(contact, "_LONG", 0.3)
+    caplog.set_level(logging.INFO, "clientgen.runtime.informers")
+
+    def told(words: str, level: int) -> list[str]:
+        every = [(each.levelno, each.getMessage()) for each in caplog.records]
+        return [text for number, text in every if number == level and words in text]
+
+    cluster = FakeCluster(config("a", "1"))
+    running = ExitStack()
+    first = running.enter_context(LocalServer(cluster))
+    async with client(first.url) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        await until(lambda: cms.seconds_without_watch == 0.0)
+        port = first.port
+        running.close()
+        await until(lambda: told("there has been no watch", logging.WARNING))
+        assert cms.sync_status == "synced"
+        gap = cms.seconds_without_watch
+        assert gap >= 0.3
+        await until(lambda: cms.seconds_without_watch > gap + 0.5)
+        with LocalServer(cluster, port=port):
+            cluster.add(config("b", "1"))
+            await until(lambda: told("watched again", logging.INFO))
+            await until(lambda: len(cms.indexer) == 2)
+            assert cms.seconds_without_watch == 0.0
+    (warning,) = told("there has been no watch", logging.WARNING)
+    assert warning.startswith("/api/v1/configmaps: there has been no watch for 0 s")
 
 
 def watches(server: LocalServer) -> int:

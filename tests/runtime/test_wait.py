@@ -18,7 +18,7 @@ from kubeapi.core.v1 import (
 )
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import errors
+from clientgen.runtime import ManifestSetError, errors
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime._async.dynamic import AsyncDynamicClient
 from clientgen.runtime._models.codec import from_dict
@@ -271,7 +271,7 @@ async def test_a_timeout_says_what_the_state_is():
 async def test_a_timeout_of_zero_looks_once():
     shop = Shop(pod(phase="Running"))
     assert await shop.pods.wait("a", until=ready, timeout=0)
-    with pytest.raises(errors.WaitTimeout, match="after 0 s: it does not exist") as late:
+    with pytest.raises(errors.WaitTimeout, match="ready is not true: it does not exist") as late:
         await shop.pods.wait("b", until=ready, timeout=0)
     assert late.value.object is None
     assert shop.asked() == ["list", "list"]
@@ -309,7 +309,7 @@ async def test_errors_of_a_workload_tell_the_cause_in_its_pods():
     with pytest.raises(errors.WaitTimeout) as late:
         await deployments.wait("web", until=rolled_out, timeout=0)
     assert str(late.value) == (
-        "Deployment shop/web: rolled_out is not true after 0 s:"
+        "Deployment shop/web: rolled_out is not true:"
         f" 1 of 2 new replicas have been updated; {cause}"
     )
     shop.cluster.add(deployment("ProgressDeadlineExceeded"))
@@ -320,6 +320,78 @@ async def test_errors_of_a_workload_tell_the_cause_in_its_pods():
         f" deadline (ProgressDeadlineExceeded); {cause}"
     )
     assert isinstance(failure.value.object, Deployment)
+
+
+async def test_the_cause_in_the_pods_is_told_during_the_wait():
+    """It is looked for only while nothing else is told, and told once."""
+    shop, told = Shop(deployment(), stuck("c")), []
+    deployments = shop.k.apps_v1.deployments("shop")
+    waiting = Beside(lambda: deployments.wait("web", until=rolled_out, on_progress=told.append))
+    await shop.watching()
+    assert told == ["1 of 2 new replicas have been updated"]
+    await step_until(shop, lambda: len(told) == 2)
+    cause = "Pod c: the Pod is Pending; container main: ImagePullBackOff: no image nope"
+    assert told[1] == f"1 of 2 new replicas have been updated; {cause}"
+    looks = shop.asked().count("list")
+    await step_until(shop, lambda: shop.asked().count("list") > looks + 1)
+    assert len(told) == 2
+    shop.cluster.add(deployment("ProgressDeadlineExceeded"))
+    with pytest.raises(errors.WaitFailed, match="ImagePullBackOff"):
+        await waiting.end()
+
+
+async def test_the_log_of_manifest_sets_tells_the_cause_during_the_wait(caplog):
+    caplog.set_level("INFO", "clientgen.manifests")
+    shop = Shop(deployment(), stuck("c"))
+    web = shop.k.manifests(deployment(), strict=False)
+    waiting = Beside(lambda: web.wait(rolled_out))
+    await shop.watching()
+    await step_until(shop, lambda: len(caplog.messages) == 2)
+    state = "Deployment shop/web: 1 of 2 new replicas have been updated"
+    cause = "Pod c: the Pod is Pending; container main: ImagePullBackOff: no image nope"
+    assert caplog.messages == [state, f"{state}; {cause}"]
+    shop.cluster.add(deployment("ProgressDeadlineExceeded"))
+    with pytest.raises(ManifestSetError):
+        await waiting.end()
+
+
+async def test_pods_are_not_looked_at_if_nobody_is_told():
+    shop = Shop(deployment(), stuck("c"), pod("a"))
+    deployments = shop.k.apps_v1.deployments("shop")
+    silent = Beside(lambda: deployments.wait("web", until=rolled_out, timeout=60))
+    other = Beside(lambda: shop.pods.wait("a", until=ready, on_progress=str, timeout=60))
+    await shop.watching(2)
+    for _ in range(11):
+        shop.clock.step(5)
+    assert shop.asked().count("list") == 2
+    shop.clock.step(5)
+    for waiting in (silent, other):
+        with pytest.raises(errors.WaitTimeout):
+            await waiting.end()
+
+
+async def test_an_error_of_the_function_that_is_told_the_cause_is_raised():
+    shop = Shop(deployment(), stuck("c"))
+
+    def tell(state: str) -> None:
+        if "ImagePullBackOff" in state:
+            raise ZeroDivisionError(state)
+
+    deployments = shop.k.apps_v1.deployments("shop")
+    waiting = Beside(lambda: deployments.wait("web", until=rolled_out, on_progress=tell))
+    await shop.watching()
+    await shop.step_until_over(waiting)
+    with pytest.raises(ZeroDivisionError):
+        await waiting.end()
+
+
+async def step_until(shop: Shop, true: Callable[[], bool]) -> None:
+    for _ in range(5000):
+        if true():
+            return
+        shop.clock.step(1)
+        await sleep(0.001)
+    raise AssertionError("it does not become true")
 
 
 async def test_causes_that_cannot_be_read_are_left_out():

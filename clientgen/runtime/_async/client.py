@@ -18,10 +18,11 @@ from .._http.representations import asking_for
 from .._http.request import GET, LOGS, build, build_delete, build_patch, build_write
 from .._http.response import read_object, read_object_or_status
 from .._http.retry import ConflictRetry, annotate
+from .._models.argument_errors import UnknownAttribute
 from .._models.arguments import check_function, check_object, missing_attribute_error
 from .._models.meta_v1 import ModelList, Status
 from .._models.unstructured import Object
-from ..errors import Conflict
+from ..errors import Conflict, InternalError
 from ._primitives import sleep
 from .lines import AsyncLines
 from .pager import each_page, list_pages
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from .proxy import AsyncProxy
     from .rest import AsyncRest
 
-__all__ = ["AsyncResourceClient", "AsyncSubresource"]
+__all__ = ["AsyncGroupVersionClient", "AsyncResourceClient", "AsyncSubresource"]
 
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
@@ -53,6 +54,25 @@ ManifestT = TypeVar("ManifestT")
 
 # Edits without a timeout give up after this long: such conflicts are permanent.
 _CONFLICT_SECONDS = 60.0
+
+
+class AsyncGroupVersionClient:
+    """The clients of one group version, one per resource: what `k.core_v1` is.
+
+    Args:
+        rest: The client of the server.
+    """
+
+    def __init__(self, rest: AsyncRest) -> None:
+        self._rest = rest
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._rest!r})"
+
+    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(UnknownAttribute(type(self), name), name=name)
 
 
 class AsyncResourceClient:
@@ -131,7 +151,7 @@ class AsyncResourceClient:
     async def _update(
         self, model: type[T], body: object, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
-        check_object("update()", body)
+        check_object(f"update_{subresource}()" if subresource else "update()", body)
         path, body = self._path_for(body, subresource), self._completed(body)
         request = build_write("PUT", path, body, options, self._codec)
         return await self._send(model, request, self._rest.deadline(options))
@@ -199,7 +219,7 @@ class AsyncResourceClient:
         *,
         subresource: str = "",
     ) -> T:
-        check_object("apply()", body)
+        check_object(f"apply_{subresource}()" if subresource else "apply()", body)
         path = self._path_for(body, subresource)
         return await self._send_apply(model, path, self._completed(body), options)
 
@@ -227,7 +247,15 @@ class AsyncResourceClient:
         # The server requires a field manager for apply; by default it is the program's name.
         options = {"field_manager": self._rest.field_manager, **options}
         request = build_patch(path, ApplyPatch(body), options, self._codec)
-        return await self._send(model, request, self._rest.deadline(options))
+        try:
+            return await self._send(model, request, self._rest.deadline(options))
+        except InternalError as refusal:
+            from .._manifests.refused_apply import explained  # start-up does not need it
+
+            reason = explained(refusal, body, model)
+            if reason is refusal:
+                raise
+            raise reason from refusal
 
     async def _delete(self, model: type[T], name: str, options: Mapping[str, Any]) -> T | Status:
         request = build_delete(self._path_of(name), options, self._codec)
@@ -273,8 +301,9 @@ class AsyncResourceClient:
         is_checked = rest.pop("check", False)
         asked = {**rest, "stdin": True} if stdin is not None else rest
         request = exec_request(self._path_of(name, "exec"), command, asked)
-        deadline = self._rest.deadline(options)
-        stream = Process(self._rest, request, options.get("timeout"), has_stdin=stdin is not None)
+        deadline = self._rest.whole_deadline(options)
+        opening = options.get("timeout", self._rest.timeout)
+        stream = Process(self._rest, request, opening, has_stdin=stdin is not None)
         given = None if stdin is None else CommandInput(GivenBytes(stdin).take)
         output = CommandOutput(request.info, limit)
         result = await run_command(stream, output, given, deadline)
@@ -290,7 +319,8 @@ class AsyncResourceClient:
 
         request = exec_request(self._path_of(name, "exec"), command, options)
         has_stdin = bool(options.get("stdin"))
-        return Process(self._rest, request, options.get("timeout"), has_stdin=has_stdin)
+        opening = options.get("timeout", self._rest.timeout)
+        return Process(self._rest, request, opening, has_stdin=has_stdin)
 
     def _attach(self, name: str, options: Mapping[str, Any]) -> AsyncExecStream:
         from .._streams.requests import attach_request
@@ -298,7 +328,8 @@ class AsyncResourceClient:
 
         request = attach_request(self._path_of(name, "attach"), options)
         has_stdin = bool(options.get("stdin"))
-        return Process(self._rest, request, options.get("timeout"), has_stdin=has_stdin)
+        opening = options.get("timeout", self._rest.timeout)
+        return Process(self._rest, request, opening, has_stdin=has_stdin)
 
     async def _copy_to(
         self,

@@ -6,8 +6,8 @@ import logging
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from .._cache.sync_errors import timed_out
-from .._clock import SYSTEM_CLOCK
+from .._cache.sync_errors import stood_still, timed_out
+from .._clock import SYSTEM_CLOCK, standstill_of
 from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
@@ -20,7 +20,7 @@ from .._controllers.reconcile_loop import (
     urgency,
 )
 from .._models.arguments import check_function, check_source
-from .._signals import on_stop_signal
+from .._signals import on_stop_signal_by
 from ..errors import TerminalError
 from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
 from .workqueue import AsyncPriorityQueue
@@ -240,7 +240,7 @@ class AsyncController:
                 informer and the server's last response.
             RuntimeError: It has run before.
         """
-        forget = on_stop_signal(from_outside(self.stop))
+        forget = on_stop_signal_by(self._clock, from_outside(self.stop))
         try:
             await self._run()
         finally:
@@ -279,15 +279,21 @@ class AsyncController:
 
     async def _wait_for_sync(self) -> None:
         until = self._clock.monotonic() + self._sync_timeout
+        standstill = standstill_of(self._clock)
         while not all(source.has_synced() for source in list(self._sources)):
             if self._clock.monotonic() >= until:
                 raise self._timed_out()
             if await self._stopping.wait(_POLL):
                 return
+            why = standstill.look() if standstill is not None else ""
+            if why:
+                raise stood_still(why, self._states(), f"{self!r}: ")
 
     def _timed_out(self) -> SyncTimeout:
-        states = [(source.informer.title, source.informer.sync_status) for source in self._sources]
-        return timed_out(self._sync_timeout, states, f"{self!r}: ")
+        return timed_out(self._sync_timeout, self._states(), f"{self!r}: ")
+
+    def _states(self) -> list[tuple[str, str]]:
+        return [(source.informer.title, source.informer.sync_status) for source in self._sources]
 
     async def _work(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)

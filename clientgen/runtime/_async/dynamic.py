@@ -124,6 +124,9 @@ class AsyncDynamicClient:
 
         The methods of the client raise NoResourceMatch, DiscoveryFailed and AmbiguousResource if
         the server does not have one such resource.
+
+        Raises:
+            ValueError: The name is empty.
         """
         return AsyncDynamicResource(self, name, model)
 
@@ -217,6 +220,8 @@ class AsyncDynamicResource(Generic[T]):
     def __init__(
         self, client: AsyncDynamicClient, name: ResourceName | type[Any], model: type[T] | None
     ) -> None:
+        if name == "":
+            raise ValueError("name must be that of a resource, such as 'deployments', not ''")
         self._client = client
         self._name = name
         self._found = name if isinstance(name, Resource) else None

@@ -44,8 +44,10 @@ class AsyncLines(AsyncStoppable):
         try:
             while not self._stopped.is_set():
                 if self._frames:
-                    return self._frames.popleft().decode("utf-8", "replace")
-                await self._read_on()
+                    if not await self._has_paused():
+                        return self._frames.popleft().decode("utf-8", "replace")
+                else:
+                    await self._read_on()
         except ClientError:
             await self.aclose()
             raise

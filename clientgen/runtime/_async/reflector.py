@@ -6,6 +6,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from .._cache.contact import Contact
 from .._cache.indexer import meta_namespace_key
 from .._cache.reflector_state import (
     Listing,
@@ -121,6 +122,7 @@ class AsyncReflector(Generic[T]):
         self._reflecting = ReflectorState(
             options, clock.monotonic(), version=version, needs_latest=sink.needs_latest
         )
+        self._contact = Contact()
         self._stopped = Event()
         self._stream: AsyncByteStream | None = None
         self._codec: Codec = rest.codec
@@ -136,8 +138,14 @@ class AsyncReflector(Generic[T]):
         """The last version that is known; empty before there is one."""
         return self._reflecting.version
 
+    @property
+    def seconds_without_watch(self) -> float:
+        """For how many seconds there has been no open watch."""
+        return self._contact.seconds(self._now())
+
     async def run(self) -> None:
         """Do all of it; returns when stopped."""
+        self._contact.lost(self._now())
         step = self._reflecting.begin()
         try:
             while not self._stopped.is_set():
@@ -175,9 +183,28 @@ class AsyncReflector(Generic[T]):
             worrying = not self.resource_version or step.seconds >= _LONG
             level = logging.WARNING if worrying else logging.INFO
             logger.log(level, "%s: %s; on in %.1f s", self._path, why, step.seconds)
-        if await self._rest.pause(self._stopped, self._clock, step.seconds, step.error):
-            return self._reflecting.recovered(self._now())
-        return self._reflecting.begin()
+        is_back = await self._pause_and_tell(step.seconds, step.error)
+        return self._reflecting.recovered(self._now()) if is_back else self._reflecting.begin()
+
+    async def _pause_and_tell(self, seconds: float, error: Exception | None) -> bool:
+        """Wait; on the way, say once that there has been no watch for long.
+
+        Returns whether a server that was away is back.
+        """
+        first = self._contact.until_told(self._now())
+        if first is not None and first < seconds:
+            if await self._rest.pause(self._stopped, self._clock, first, error):
+                return True
+            seconds -= first
+            if not self._stopped.is_set():
+                gap, why = self._contact.tell(self._now()), error or self.last_answer
+                logger.warning(
+                    "%s: there has been no watch for %.0f s, so nothing newer is known: %s",
+                    self._path,
+                    gap,
+                    why,
+                )
+        return await self._rest.pause(self._stopped, self._clock, seconds, error)
 
     # ---- lists --------------------------------------------------------------------------------
 
@@ -295,9 +322,14 @@ class AsyncReflector(Generic[T]):
             self._framer = self._codec.new_framer()
         self._reflecting.opened(self._now())
         self.last_answer = READING
+        if self._stream is not None:
+            gap = self._contact.made(self._now())
+            if gap is not None:
+                logger.info("%s: watched again, after %.0f s", self._path, gap)
 
     async def _leave_stream(self) -> None:
         stream, self._stream = self._stream, None
+        self._contact.lost(self._now())
         if stream is not None:
             await stream.aclose()
 

@@ -139,6 +139,27 @@ class AsyncKindFinder:
             self._discovery.invalidate()
         return await self._discovery.find(gvk, deadline)
 
+    async def gone(self, gvk: GroupVersionKind, deadline: float | None) -> NoResourceMatch | None:
+        """Ask the server once more whether it has a kind, after a 404 for one of its objects.
+
+        What is known of kinds may be minutes old, also that of other programs.
+
+        Returns:
+            That it does not have the kind any more; None if it has, or if the scheme says so.
+        """
+        if self._registered(gvk) is not None:
+            return None
+        if not self._is_certain:
+            self._is_certain = True
+            self._discovery.invalidate()
+        try:
+            await self._discovery.find(gvk, deadline)
+        except DiscoveryFailed:
+            return None
+        except NoResourceMatch as error:
+            return error
+        return None
+
     def forget(self) -> None:
         """Ask the server again from now on: it got new kinds."""
         self._discovery.invalidate()

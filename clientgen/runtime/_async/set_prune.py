@@ -65,6 +65,8 @@ class AsyncPruner:
         self._scope = ApplySetScope()
         self._resources: dict[str, Resource] = {}
         self._unlisted: set[str] = set()
+        self.pruned: list[Member] = []
+        """The members that were deleted; they may not be gone yet."""
 
     @property
     def exists(self) -> bool:
@@ -202,6 +204,7 @@ class AsyncPruner:
                     kept.append(member.key)
                     self._note(run, member, reason)
                 elif await self._delete(member, options):
+                    self.pruned.append(member)
                     self._note(run, member, "")
             except ClientError as error:
                 run.failures.append(ObjectFailure("", member.key, error))

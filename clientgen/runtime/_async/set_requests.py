@@ -34,14 +34,20 @@ class AsyncSetRequests:
 
     Args:
         rest: the client of the server.
-        timeout: the seconds that all requests may take.
+        timeout: the seconds that all requests may take; None leaves each the client's timeout.
         dry_run: whether the server stores nothing.
     """
 
     def __init__(self, rest: AsyncRest, timeout: float | None, *, dry_run: bool = False) -> None:
         self.rest = rest
-        self.deadline = rest.deadline({} if timeout is None else {"timeout": timeout})
+        self.end = rest.whole_deadline({"timeout": timeout})
+        """When all of it must be done; None for no limit."""
         self.dry_run = dry_run
+
+    @property
+    def deadline(self) -> float | None:
+        """When the next request must be done."""
+        return self.rest.deadline({}) if self.end is None else self.end
 
     async def get(self, path: str, key: ObjectKey) -> Unstructured | None:
         """Get an object; None if there is none."""
@@ -90,8 +96,8 @@ class AsyncSetRequests:
         """
         path = resource.collection_path(namespace or None)
         options: dict[str, Any] = {"label_selector": selector}
-        if self.deadline is not None:
-            options["timeout"] = max(0.0, self.deadline - monotonic())
+        if self.end is not None:
+            options["timeout"] = max(0.0, self.end - monotonic())
         pages = 0
         try:
             async for page in each_page(self.rest, path, PartialObjectMetadataList, options):

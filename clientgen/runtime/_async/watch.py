@@ -61,6 +61,8 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
             problem: ClientError | None = None
             try:
                 if self._frames:
+                    if await self._has_paused():
+                        continue
                     event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
                         check_representation(event.object, self._model, self._request.info)

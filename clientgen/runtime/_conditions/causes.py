@@ -13,7 +13,7 @@ from .pods import judge_pod, pod_causes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PODS", "pods_of", "selector_of", "worst_of"]
+__all__ = ["PODS", "may_have_pods", "pods_of", "selector_of", "worst_of"]
 
 PODS: Final = Resource("", "v1", "pods", "Pod")
 """The resource of Pods."""
@@ -22,6 +22,11 @@ _WORKLOADS: Final = frozenset(
     {"DaemonSet.apps", "Deployment.apps", "Job.batch", "ReplicaSet.apps", "StatefulSet.apps"}
 )
 _SIGNS: Final = {"In": "in", "NotIn": "notin"}
+
+
+def may_have_pods(kind: str) -> bool:
+    """Tell whether a kind of this name may be a workload."""
+    return any(each.partition(".")[0] == kind for each in _WORKLOADS)
 
 
 def pods_of(obj: Any) -> tuple[str, str] | None:

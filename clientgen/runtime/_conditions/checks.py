@@ -184,6 +184,19 @@ class Existence(Check[Object]):
         return met("it exists")
 
 
+# What keeps a namespace from being deleted; a True of other kinds' conditions is no obstacle.
+# kubernetes: pkg/controller/namespace/deletion/status_condition_utils.go.
+_NAMESPACE_CONDITIONS: Final = frozenset(
+    {
+        "NamespaceDeletionDiscoveryFailure",
+        "NamespaceDeletionGroupVersionParsingFailure",
+        "NamespaceDeletionContentFailure",
+        "NamespaceContentRemaining",
+        "NamespaceFinalizersRemaining",
+    }
+)
+
+
 class Deleted(Check[Object]):
     """There is no such object. An object with the same name and another uid is another object."""
 
@@ -192,17 +205,22 @@ class Deleted(Check[Object]):
     def judge(self, seen: Seen) -> Verdict:
         """It is still there."""
         from ..errors import one_line
-        from .fields import part, text
+        from .fields import conditions, part, said, text
 
         metadata = part(seen.json, "metadata")
         if not text(metadata, "deletionTimestamp"):
             return unmet("it exists and nobody has deleted it")
+        reasons = ["it is being deleted"]
         finalizers = metadata.get("finalizers")
         if isinstance(finalizers, list) and finalizers:
             names = ", ".join(map(str, cast("list[object]", finalizers)[:5]))
-            shown = one_line(names)
-            return unmet(f"it is being deleted; these finalizers have to be removed: {shown}")
-        return unmet("it is being deleted")
+            reasons.append(f"these finalizers have to be removed: {one_line(names)}")
+        reasons += [
+            said(each)
+            for each in conditions(seen.json)
+            if text(each, "type") in _NAMESPACE_CONDITIONS and text(each, "status") == "True"
+        ]
+        return unmet("; ".join(reasons))
 
 
 EXISTS: Final = Existence("exists")

@@ -154,21 +154,27 @@ class WaitState(Generic[T]):
         """Make the error of a wait that took too long.
 
         Args:
-            seconds: how long it took.
+            seconds: how long it took; 0 if it was looked at once.
             causes: why the object is as it is, from other objects.
             trouble: why nothing newer is known, if the server could not be read.
         """
         obj, why = self.last
         words = "; ".join(each for each in (why, causes, trouble) if each)
-        what = f"{self.waited}: {self.waited.until!r} is not true after {seconds:g} s"
+        what = f"{self.waited}: {self.waited.until!r} is not true{_after(seconds)}"
         return WaitTimeout(f"{what}: {words}", obj)
+
+    def stood_still(self, why: str, causes: str, trouble: str) -> WaitTimeout:
+        """Make the error of a wait whose clock nobody moves; the arguments are as above."""
+        obj, state = self.last
+        words = "; ".join(each for each in (state, causes, trouble, why) if each)
+        return WaitTimeout(f"{self.waited}: {self.waited.until!r} is not true: {words}", obj)
 
     @property
     def last(self) -> tuple[Any, str]:
         """The object that is not yet as wanted, and its state in words."""
-        for key in self._entries:  # the order of the server's list
+        # In the order of the server's list. Another thread may ask.
+        for key, entry in list(self._entries.items()):
             if key in self._open:
-                entry = self._entries[key]
                 return entry.object, self._named(key, entry.verdict.why)
         if not self._is_begun:
             return None, "nothing is known of it"
@@ -264,6 +270,13 @@ class WaitState(Generic[T]):
         if self.done or not total:
             return f"{done} of {total} are as wanted"
         return f"{done} of {total} are as wanted; {self.last[1]}"
+
+
+def _after(seconds: float) -> str:
+    if not seconds:
+        return ""
+    digits = f"{round(seconds, 1):g}" if seconds >= 1 else f"{seconds:.2g}"
+    return f" after {digits} s"
 
 
 def _key(obj: Any) -> _Key:

@@ -231,6 +231,11 @@ class ClusterConfig(_RedactedRepr):
         """Whether the server is spoken to over TLS, so that credentials may be sent."""
         return self.server.startswith("https://")
 
+    @property
+    def is_unverified(self) -> bool:
+        """Whether anybody may answer over TLS: nothing that is kept must come from there."""
+        return self.is_secure and self.tls.insecure
+
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class ClientCertificate(_RedactedRepr):

@@ -9,6 +9,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from ..errors import Conflict, TerminalError
+from .election import LeadershipLost
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -69,8 +70,8 @@ def log_failure(
 ) -> None:
     """Log why a reconciliation failed.
 
-    A conflict belongs to normal work, and a terminal error says by itself what is wrong: neither
-    has a traceback.
+    A conflict and the end of leadership belong to normal work, and a terminal error says by itself
+    what is wrong: none has a traceback.
     """
     name, obj = fields["controller"], fields["object"]
     if isinstance(error, TerminalError):
@@ -90,6 +91,8 @@ def log_failure(
             error,
             extra=fields,
         )
+    elif isinstance(error, LeadershipLost):
+        logger.info("%s: reconciling %s was given up: %s", name, obj, error, extra=fields)
     else:
         logger.error(
             "%s: reconciling %s failed (%d)", name, obj, failures, exc_info=error, extra=fields

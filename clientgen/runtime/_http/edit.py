@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from msgspec import json
 
 from .._models import codec
+from .._models.members import is_unset, member
 from .._models.model import Model
 from .._models.unstructured import Unstructured
 from .patches import JsonPatch, MergePatch, json_pointer
@@ -54,7 +55,22 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
     if isinstance(result, Model | Unstructured) and _is_another(result, current):
         raise TypeError("change must modify the object it is given; a returned object is not sent")
     after = codec.encode(current)
-    return None if before == after else difference(json.decode(before), json.decode(after))
+    if before == after:
+        return None
+    old, new = json.decode(before), json.decode(after)
+    _keep_empties(old, new, current)
+    return difference(old, new)
+
+
+def _keep_empties(before: Json, after: Json, obj: object) -> None:
+    """Put back empty lists and maps that are set, which the class of an object leaves out."""
+    for name, old in before.items():
+        value = member(obj, name)
+        if name not in after:
+            if old in ([], {}) and not is_unset(value):
+                after[name] = old
+        elif _is_object(old) and _is_object(after[name]):
+            _keep_empties(old, after[name], value)
 
 
 def _is_another(result: object, current: object) -> bool:

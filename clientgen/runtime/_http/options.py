@@ -258,7 +258,10 @@ class ExecStreamOptions(TypedDict, total=False):
 
 
 class ExecOptions(CallOptions, total=False):
-    """Options of commands. `timeout` is how long the command may take."""
+    """Options of commands. `timeout` is how long the command may take.
+
+    That of the client limits only how long the server may take to start it.
+    """
 
     container: str
     """The container; required for pods with several."""
@@ -271,7 +274,10 @@ class ExecOptions(CallOptions, total=False):
 
 
 class CopyOptions(CallOptions, total=False):
-    """Options of copies. `timeout` is how long the whole copy may take."""
+    """Options of copies. `timeout` is how long the whole copy may take.
+
+    That of the client limits only how long the server may take to begin.
+    """
 
     container: str
     """The container; required for pods with several."""
@@ -317,7 +323,10 @@ class StreamOptions(TypedDict, total=False):
 class ClientOptions(TypedDict, total=False):
     """Options of a client.
 
-    `timeout` is the default deadline of calls, in seconds. It does not apply to watches and
+    `timeout` is the default deadline of calls, in seconds. Where a call sends many requests (a
+    manifest set), it is that of each; where it opens a stream (exec, attach, copies), that of the
+    opening. The `timeout` of such a call limits the whole, but for `exec_stream` and `attach`,
+    whose streams are open for as long as the program wants. It does not apply to watches and
     followed logs. There is no deadline by default.
 
     `qps` and `burst` limit the rate of requests. Rates are unlimited by default, because the
@@ -325,7 +334,7 @@ class ClientOptions(TypedDict, total=False):
     when the server asks for it (10).
 
     `warning_handler` is called with the text of each Warning header. By default, each text is
-    logged once. `impersonate_*` make requests as another user
+    logged once, with the call and the object. `impersonate_*` make requests as another user
     (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation).
 
     `connect_timeout` is in seconds (30). `pool_size` is the number of pooled connections (100):
@@ -339,7 +348,8 @@ class ClientOptions(TypedDict, total=False):
 
     `discovery_cache` is whether to keep on disk, for ten minutes, which resources the server has:
     below the user's cache directory, or in the folder that is given. The default is to keep what
-    came over TLS. Only `dynamic` and kinds that no package registers need it.
+    came over TLS. With `insecure-skip-tls-verify`, nothing is kept, nor read from there. Only
+    `dynamic` and kinds that no package registers need it.
     """
 
     user_agent: str

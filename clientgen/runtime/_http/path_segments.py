@@ -26,15 +26,18 @@ def segment(what: str, value: str) -> str:
         value: the name.
 
     Raises:
-        ValueError: it is not a non-empty string, or it is one that would change the path: `.`,
-            `..`, or one with `/` or `%`.
+        ValueError: it is not a non-empty string; or it is one that would change the path: `.`,
+            `..`, or one with `/` or `%`; or it is a namespace in capitals, which no server has.
     """
     try:
         plain = _PLAIN(value)
     except TypeError:
         plain = None
     # The match is of the exact type str, whatever a subclass would say of itself.
-    return plain[0] if plain else _quoted(what, value)
+    spelled = plain[0] if plain else _quoted(what, value)
+    if what == "namespace" and spelled != spelled.lower() and plain:
+        raise _in_capitals(spelled)
+    return spelled
 
 
 def check_segment(what: str, value: str) -> str:
@@ -114,6 +117,11 @@ def _quoted(what: str, value: object) -> str:
         raise ValueError(
             f"{what} cannot be {value!r}: it contains half of a surrogate pair"
         ) from None
+
+
+def _in_capitals(namespace: str) -> ValueError:
+    """Return the error for `Shop`: servers answer its lists as if it were an empty namespace."""
+    return ValueError(f"namespace cannot be {namespace!r}: names of namespaces are lower case")
 
 
 def _shown(value: object) -> str:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import DecodeError, Struct, json
+
+from ..errors import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .request import HttpRequest
 
 __all__ = ["LoggedOnce", "warnings_in"]
 
@@ -28,12 +34,15 @@ def warnings_in(header: str) -> Iterator[str]:
 
 
 class LoggedOnce:
-    """The default handler: each text goes once to the logger `clientgen.warnings`."""
+    """The default handler: each text goes once to the logger `clientgen.warnings`.
+
+    The line names the first call that was warned, and its object.
+    """
 
     def __init__(self) -> None:
         self._logged: set[str] = set()
 
-    def __call__(self, text: str) -> None:
+    def __call__(self, text: str, request: HttpRequest | None = None) -> None:
         """Log a text, unless it was before."""
         if text in self._logged:
             return
@@ -42,4 +51,27 @@ class LoggedOnce:
         self._logged.add(text)
         import logging  # most programs are never warned
 
-        logging.getLogger("clientgen.warnings").warning("%s", text)
+        call = f"{_call(request)}: " if request is not None else ""
+        logging.getLogger("clientgen.warnings").warning("%s%s", call, text)
+
+
+class _Metadata(Struct, frozen=True):
+    name: str = ""
+    generateName: str = ""  # noqa: N815 - as in JSON
+
+
+class _Named(Struct):
+    kind: str = "object"
+    metadata: _Metadata = _Metadata()
+
+
+def _call(request: HttpRequest) -> str:
+    """The method and path; and which object is created, as no path says that."""
+    if request.method != "POST" or not request.body:
+        return str(request.info)
+    try:
+        body = json.decode(request.body, type=_Named)
+    except DecodeError:  # of another format
+        return str(request.info)
+    name = body.metadata.name or body.metadata.generateName
+    return f"{request.info} ({one_line(f'{body.kind} {name}'.strip())})"

@@ -121,6 +121,7 @@ def plan(
     *,
     namespace: str | None,
     otherwise: str,
+    problems: Iterable[str] = (),
 ) -> list[PlannedObject]:
     """Give every object its place, in the order in which they are applied.
 
@@ -130,6 +131,7 @@ def plan(
         unknown: why other kinds have no resource.
         namespace: the namespace that all objects must be in, if the caller wants one.
         otherwise: the namespace of objects that do not say one.
+        problems: what else is wrong.
 
     Raises:
         ManifestError: with everything that is wrong, each with its place.
@@ -137,8 +139,9 @@ def plan(
     planner = _Planner(resources, unknown, namespace, otherwise)
     for each in objects:
         planner.add(each)
-    if planner.problems:
-        raise ManifestError(listed(planner.problems))
+    found = [*planner.problems, *problems]
+    if found:
+        raise ManifestError(listed(found))
     return in_apply_order(planner.planned.values(), lambda each: each.key.group_kind)
 
 

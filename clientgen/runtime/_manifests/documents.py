@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .type_errors import FieldPath
 
-__all__ = ["Manifest", "ManifestError", "check_source", "documents", "split_lists"]
+__all__ = ["Manifest", "ManifestError", "check_source", "documents", "files", "split_lists"]
 
 _ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
@@ -84,20 +84,22 @@ class Manifest(Struct, frozen=True):
 
     def at(self, path: FieldPath) -> str:
         """The place of something in the object: of a field, or of what is to hold it."""
-        inside = (*self.inside, *path)
         place = self.source if self.source.isprintable() else one_line(self.source)
         if self.number:
-            line = self._line_of(inside) if inside else self.line
+            line = self.line_of(path)
             place = f"{place}, document {self.number}, line {line}"
         items = [step for step in self.inside if isinstance(step, int)]
         return "".join([place, *(f", items[{index}]" for index in items)])
 
-    def _line_of(self, path: FieldPath) -> int:
-        """The line of something in a document; of the innermost that is there, if it is not."""
+    def line_of(self, path: FieldPath) -> int:
+        """The line of something in the object; of the innermost that is there, if it is not."""
+        inside = (*self.inside, *path)
+        if not inside:
+            return self.line
         from clientgen._yaml.composer import line_of  # PyYAML is more than start-up needs
 
         root = self.text.root if self.text else None
-        return self.line if root is None else self.line - 1 + line_of(root, path)
+        return self.line if root is None else self.line - 1 + line_of(root, inside)
 
     def check(self) -> None:
         """See to it that the value is an object of some kind.
@@ -142,7 +144,7 @@ def documents(source: str | bytes | Path) -> Iterator[Manifest]:
         ManifestError: a file cannot be read, or a document is neither YAML nor JSON.
     """
     if isinstance(source, Path):
-        for path in _files(source):
+        for path in files(source):
             yield from _documents(_decoded(_read(path), str(path)), str(path))
     else:
         name = "the text"
@@ -193,7 +195,12 @@ def _item(of: Mapping[str, Any], item: Any) -> Any:
 # ---- files and texts --------------------------------------------------------------------------
 
 
-def _files(path: Path) -> list[Path]:
+def files(path: Path) -> list[Path]:
+    """The YAML and JSON files below a folder; a file is itself.
+
+    Raises:
+        ManifestError: there are none.
+    """
     if not path.is_dir():
         return [path]
     # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.

@@ -16,6 +16,7 @@ Reading is kubectl's: YAML 1.1 as Go reads it, documents divided by `---`, lists
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
@@ -183,15 +184,16 @@ class Scheme:
         place = self._kinds.get(gvk)
         if place is None:
             return (
-                f"{self._unknown(gvk)}; add its package (`PACKAGE.add_to_scheme(scheme)`), register"
-                f' your own class (`scheme.register({gvk.kind}, plural="...")`), generate a package'
-                " with it, or use `dynamic` of the clientset"
+                f"{self._unknown(gvk)}; add its package to the scheme of the clientset"
+                f" (`{_package_with(gvk)}.add_to_scheme(k.scheme)`), register your own class"
+                f' (`k.scheme.register({gvk.kind}, plural="...")`), generate a package with it, or'
+                " use `dynamic` of the clientset"
             )
         if issubclass(place.load(), ModelList):
             return f"{gvk} is a list: ask for {gvk.kind.removesuffix('List')}"
         return (
             f"{gvk} has no resource: servers keep no objects of this kind. For your own class,"
-            f' write `scheme.register({gvk.kind}, plural="...")`'
+            f' write `k.scheme.register({gvk.kind}, plural="...")`'
         )
 
     def list_model(self, model: type[M]) -> type[ModelList[M]]:
@@ -407,6 +409,17 @@ def _check_class(kind: object) -> None:
     given = kind
     if not isinstance(kind, type) or not issubclass(kind, Model):
         raise TypeError(f"a kind is a class of objects, such as Pod, not {named(given)}")
+
+
+def _package_with(gvk: GroupVersionKind) -> str:
+    """Return the name of a generated package with a kind that the program has imported."""
+    for name, module in list(sys.modules.items()):
+        if "." not in name and "add_to_scheme" in getattr(module, "__all__", ()):
+            scheme = Scheme()
+            module.add_to_scheme(scheme)
+            if gvk in scheme:
+                return name
+    return "PACKAGE"
 
 
 def _parsed(text: str) -> GroupVersionKind:

@@ -127,8 +127,11 @@ class ObjectFailure(Struct, frozen=True, eq=False):
     error: Exception
 
     def __str__(self) -> str:
-        what = [text for text in (self.where, str(self.key or "")) if text]
-        return ": ".join([*what, str(self.error) or type(self.error).__name__])
+        why = str(self.error) or type(self.error).__name__
+        key = str(self.key or "")
+        if key and why.startswith(f"{key}: "):  # errors of waits begin with the object
+            key = ""
+        return ": ".join(text for text in (self.where, key, why) if text)
 
 
 class ManifestSetError(ExceptionGroup[Exception], ClientError):
@@ -146,6 +149,8 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
         """Create the group of the errors."""
         del result
         text = f"{what}\n{listed([str(each) for each in failures])}"
+        for each in failures:
+            _forget_traceback(each.error)
         return super().__new__(cls, text, [each.error for each in failures])
 
     def __init__(
@@ -166,3 +171,15 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
 
     def __str__(self) -> str:
         return self.message
+
+
+def _forget_traceback(error: Exception) -> None:
+    """Take what an error shows besides its message: it is always of the same internals.
+
+    What caused it stays in `__context__`.
+    """
+    error.__traceback__ = None
+    if error.__cause__ is not None:
+        error.__context__ = error.__cause__
+    error.__cause__ = None
+    error.__suppress_context__ = True

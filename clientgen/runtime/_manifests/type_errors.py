@@ -39,7 +39,7 @@ class TypeMismatch(Struct, frozen=True):
 
 
 def type_mismatches(
-    value: Mapping[str, Any], model: type[Model], *, strict: bool
+    value: Mapping[str, Any], model: type[Model], *, strict: bool, partial: bool = False
 ) -> Iterator[TypeMismatch]:
     """Yield the mismatches of an object with its class, in the object's order.
 
@@ -47,8 +47,9 @@ def type_mismatches(
         value: the object as JSON.
         model: its class.
         strict: whether unknown fields are wrong, and required ones that are missing.
+        partial: whether required fields may be missing nevertheless.
     """
-    yield from _Checker(strict).type_mismatches(value, model, ())
+    yield from _Checker(strict, partial=partial).type_mismatches(value, model, ())
 
 
 def shown(path: FieldPath) -> str:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
 from .._manifests.addresses import home_of, kind_of
-from .._models.arguments import check_class
+from .._models.argument_errors import UnknownAttribute
+from .._models.arguments import check_class, needing_rest
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
 from .._models.unstructured import Object, Unstructured, UnstructuredList
+from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import ObjectClient
 from .rest import Rest
@@ -88,6 +90,12 @@ class ClientsetBase:
         self._scheme: Scheme | None = None
         self._lock = short_lock()
         self._known: Mapping[object, Resource] = {}
+
+    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+        __init__ = needing_rest(__init__)
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(UnknownAttribute(type(self), name), name=name)
 
     @classmethod
     def from_config(
@@ -325,6 +333,10 @@ class ClientsetBase:
                 object of the class of its kind.
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `ApplyOptions`.
+
+        Raises:
+            ManifestError: the server refuses a field that the class does not have either, or a
+                value of a wrong type. The message says where.
         """
         client = self._of_object(body, namespace)
         return client._apply(client._model, body, options)
@@ -604,7 +616,12 @@ class ClientsetBase:
             resource = self._resource_of(model)
             client: Any = self._of_all(model, resource, namespace)
             return client.wait(until=until, **options)
-        target, (name,) = self._target(what, given, namespace)
+        try:
+            target, (name,) = self._target(what, given, namespace)
+        except NoResourceMatch as error:
+            if isinstance(error, DiscoveryFailed) or not _may_be_gone(what, until):
+                raise
+            return None
         target._list_model = self._list_model_of(target._model)
         uid = "" if isinstance(what, type) else uid_in(what)
         return target._wait_for_one(name, until, uid=uid, **options)
@@ -612,7 +629,11 @@ class ClientsetBase:
     # ---- manifests ----------------------------------------------------------------------------
 
     def manifests(
-        self, *sources: ManifestSource, namespace: str | None = None, strict: bool = True
+        self,
+        *sources: ManifestSource,
+        namespace: str | None = None,
+        strict: bool = True,
+        field_manager: str | None = None,
     ) -> ManifestSet:
         """Read manifests, to apply, compare or delete them: `k.manifests(Path("deploy")).apply()`.
 
@@ -623,14 +644,24 @@ class ClientsetBase:
             namespace: the namespace that all objects must be in. Objects that name none get it;
                 without it, they get `namespace` of this clientset.
             strict: refuse fields that a class does not know and required ones that are missing.
+            field_manager: the owner of the fields in `apply` and `diff`; by default the program's
+                name.
 
         Raises:
             ManifestError: manifests are wrong; the message has a line for each problem.
             TypeError: a source is of a wrong type.
+            ValueError: the namespace is empty or no name, or the field manager is empty.
         """
         from .manifest_set import ManifestSet  # start-up does not need it
 
-        return ManifestSet(self._rest, self.scheme, *sources, namespace=namespace, strict=strict)
+        return ManifestSet(
+            self._rest,
+            self.scheme,
+            *sources,
+            namespace=namespace,
+            strict=strict,
+            field_manager=field_manager,
+        )
 
     # ---- where things are ---------------------------------------------------------------------
 
@@ -727,3 +758,11 @@ def _checked(model: type[M]) -> type[M]:
     """Check that the first argument of a call is a class."""
     check_class(model)
     return model
+
+
+def _may_be_gone(what: object, until: Callable[[Any], object]) -> bool:
+    """Tell whether an object that was on a server is waited for until it is gone."""
+    from .._conditions.checks import as_check  # start-up does not need it
+
+    was_there = not isinstance(what, type) and bool(uid_in(what))
+    return was_there and as_check(until).on_absence is True

@@ -345,9 +345,17 @@ def _identity(rest: Rest) -> str:
 
 
 def _file(rest: Rest, server: str) -> Path | None:
-    """Return where the documents of a server are kept; None for nowhere."""
+    """Return where the documents of a server are kept; None for nowhere.
+
+    Who answers over a connection that is not verified may be anybody. What he says is not kept for
+    the connections of other programs, which may be verified. He is not compared with what is kept
+    either.
+    """
     option: Any = rest.discovery_cache
-    if option is False or (option is True and not rest.config.is_secure):
+    config = rest.config
+    if option is False or (option is True and not config.is_secure):
+        return None
+    if config.is_unverified:
         return None
     if option is not True:
         return Path(option) / file_name(server)

@@ -125,6 +125,9 @@ class DynamicClient:
 
         The methods of the client raise NoResourceMatch, DiscoveryFailed and AmbiguousResource if
         the server does not have one such resource.
+
+        Raises:
+            ValueError: The name is empty.
         """
         return DynamicResource(self, name, model)
 
@@ -216,6 +219,8 @@ class DynamicResource(Generic[T]):
     def __init__(
         self, client: DynamicClient, name: ResourceName | type[Any], model: type[T] | None
     ) -> None:
+        if name == "":
+            raise ValueError("name must be that of a resource, such as 'deployments', not ''")
         self._client = client
         self._name = name
         self._found = name if isinstance(name, Resource) else None

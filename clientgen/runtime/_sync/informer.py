@@ -23,18 +23,26 @@ from .._cache.listers import Lister
 from .._cache.local_selection import LocalSelection
 from .._cache.mutation_detector import MutationDetector
 from .._cache.own_writes import OwnWrites, SentWrite
-from .._cache.sync_errors import NOT_STARTED, SYNCED, incomplete, not_started, reason
+from .._cache.sync_errors import (
+    NOT_STARTED,
+    SYNCED,
+    incomplete,
+    not_started,
+    reason,
+    stood_still,
+)
 from .._cache.write_answers import WriteAnswers
 from .._cache.written_caches import WrittenCaches
-from .._clock import SYSTEM_CLOCK
+from .._clock import SYSTEM_CLOCK, SteppedClock
 from .._models.arguments import check_function
 from .._models.tables import Table
 from .._models.unstructured import Object
 from ..errors import ClientError, Gone, NotFound
-from ._primitives import Task, call, check_spawn, spawn, wait_until
+from ._primitives import Task, call, check_spawn, spawn, wait_moving, wait_until
 from .live_namespaces import LiveNamespaces
 from .processor import Processor
 from .reflector import Reflector
+from .standstill_alarm import alarm_at_standstill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -349,6 +357,17 @@ class SharedInformer(Generic[T]):
         return "; ".join([*missing, *(["stopped"] if self.is_stopped else [])])
 
     @property
+    def seconds_without_watch(self) -> float:
+        """For how many seconds the cache has had no open watch.
+
+        It is 0 while all watches are open, and before the start. With several namespaces, it is the
+        longest time. A cache keeps its contents meanwhile, and stays synced.
+        """
+        return max(
+            (each.reflector.seconds_without_watch for each in self._scopes.values()), default=0.0
+        )
+
+    @property
     def is_unserved(self) -> bool:
         """Whether the server answered that it does not serve the resource.
 
@@ -373,12 +392,34 @@ class SharedInformer(Generic[T]):
 
         Raises:
             NotSynced: The informer was not started.
+            SyncTimeout: It waits by a FakeClock that nobody moves.
         """
         if not self.is_started and not self.is_stopped:
             raise not_started([self.title])
         until = None if timeout is None else self._clock.monotonic() + timeout
-        wait_until(self._processor.settled, self._clock, until)
+        self._settle(until)
         return self.has_synced()
+
+    def _settle(self, until: float | None) -> None:
+        settled, still = self._processor.settled, [""]
+
+        def stands_still(why: str) -> None:
+            still[0] = why
+            settled.wake()
+
+        def end() -> float:
+            return 0.0 if still[0] else float("inf") if until is None else until
+
+        watch_no_more = alarm_at_standstill(self._clock, stands_still)
+        try:
+            if isinstance(self._clock, SteppedClock):
+                wait_moving(settled, self._clock, end)
+            else:
+                wait_until(settled, self._clock, until)
+        finally:
+            watch_no_more()
+        if still[0] and not settled.is_set():
+            raise stood_still(still[0], [(self.title, self.sync_status)])
 
     @property
     def is_started(self) -> bool:
@@ -659,5 +700,10 @@ class SharedInformer(Generic[T]):
     def _state(self) -> InformerState:
         version, count = self.indexer.resource_version, len(self.indexer.stored)
         return InformerState(
-            self._processor.backlog, count, version, self.handler_errors, self.watch_errors
+            self._processor.backlog,
+            count,
+            version,
+            self.handler_errors,
+            self.watch_errors,
+            self.seconds_without_watch,
         )

@@ -315,6 +315,11 @@ class InformerFactory:
             if not informer.is_stopped:
                 informer.start()
 
+    @property
+    def seconds_without_watch(self) -> float:
+        """For how many seconds a cache has had no open watch, at the longest; 0 if all have one."""
+        return max((each.seconds_without_watch for each in self._pool.all()), default=0.0)
+
     def wait_for_sync(self, timeout: float | None = None) -> dict[Resource, bool]:
         """Wait until all caches are synced, for at most this many seconds in total.
 

@@ -11,7 +11,8 @@ from .._clock import SYSTEM_CLOCK
 from .._controllers.election import Election, LeadershipLost, Timing
 from .._http.retry import default_random
 from .._http.user_agent import unique_identity
-from .._signals import on_stop_signal
+from .._http.write_permit import PERMIT
+from .._signals import on_stop_signal_by
 from ..errors import AlreadyExists, Conflict
 from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
 from .lease_client import LeaseClient, rest_of
@@ -67,8 +68,9 @@ class LeaderElector:
 
     The work is `on_started_leading`, or the body of the `with`. When leadership is lost, a
     task is cancelled. A thread cannot be cancelled: it checks `is_leader`, or is notified by
-    `on_stopped_leading`. When the elector is told to stop, it renews the lease until the work has
-    ended, and then releases it, so that the next leader need not wait.
+    `on_stopped_leading`. From that moment, what the work writes by any client raises
+    `LeadershipLost` and is not sent. When the elector is told to stop, it renews the lease until
+    the work has ended, and then releases it, so that the next leader need not wait.
 
     Args:
         client: A clientset, or its REST client.
@@ -147,6 +149,7 @@ class LeaderElector:
         self._renewed_enough = Event()
         self._work: Task | None = None
         self._body: Interruption | None = None
+        self._given_before: Callable[[str], None] | None = None
         self._in_body = False
         self._hurries = False
         self._telling: Task | None = None
@@ -196,7 +199,7 @@ class LeaderElector:
             RuntimeError: It is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
-        forget = on_stop_signal(from_outside(self.stop))
+        forget = on_stop_signal_by(self._clock, from_outside(self.stop))
         try:
             self._run_once()
         finally:
@@ -232,6 +235,7 @@ class LeaderElector:
             self._give_up(running)
             raise self._failure or LeadershipLost(f"{self!r} was stopped before it led")
         self._body = Interruption()
+        self._given_before = self._permit_writes()
         if self._work_is_unwanted:
             self._body.fire()
         return self
@@ -246,6 +250,8 @@ class LeaderElector:
         try:
             interrupted = self._body.caused(error)
         finally:
+            self._body = None  # what is lost from now on does not cancel who is not at work
+            PERMIT.set(self._given_before)
             self._work_over.set()
             self._give_up(self._running)
         if self._failure is not None and (error is None or interrupted):
@@ -418,6 +424,7 @@ class LeaderElector:
 
     def _keep_working(self) -> None:
         assert self._on_started is not None
+        self._permit_writes()
         try:
             call(self._on_started)
         except BaseException as error:  # noqa: BLE001 - who runs the elector raises it
@@ -428,6 +435,24 @@ class LeaderElector:
                 self.stop()
         finally:
             self._work_over.set()
+
+    def _permit_writes(self) -> Callable[[str], None] | None:
+        """Let the work that goes on here write for as long as this elector leads.
+
+        The clock is looked at just before each request is sent, so that nothing begins after the
+        lease is lost, even in a thread that has not heard of it. Gives the permit from before,
+        which still counts.
+        """
+        before, term = PERMIT.get(), self._term
+
+        def check(request: str) -> None:
+            if before is not None:
+                before(request)
+            if not self._election.leads(self._clock.monotonic(), term):
+                raise LeadershipLost(f"{self!r} does not lead any more: {request} is not sent")
+
+        PERMIT.set(check)
+        return before
 
     def _say_stopped(self) -> None:
         if self._on_stopped is not None:

@@ -45,8 +45,10 @@ class Lines(Stoppable):
         try:
             while not self._stopped.is_set():
                 if self._frames:
-                    return self._frames.popleft().decode("utf-8", "replace")
-                self._read_on()
+                    if not self._has_paused():
+                        return self._frames.popleft().decode("utf-8", "replace")
+                else:
+                    self._read_on()
         except ClientError:
             self.close()
             raise

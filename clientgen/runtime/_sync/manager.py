@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from clientgen._gvk import GroupVersionKind
 
 from .._cache.informer_options import names_of, namespace_selector
-from .._cache.sync_errors import timed_out
+from .._cache.sync_errors import stood_still, timed_out
+from .._clock import standstill_of
 from .._http.path_segments import check_segment
 from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
-from .._signals import on_stop_signal
+from .._signals import on_stop_signal_by
 from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
 from .endpoints import Endpoints
 from .informer_factory import InformerFactory
@@ -392,6 +393,15 @@ class Manager:
             )
         return self._live
 
+    @property
+    def seconds_without_watch(self) -> float:
+        """For how many seconds a cache has had no open watch, at the longest; 0 if all have one.
+
+        Kinds that the server does not serve yet do not count.
+        """
+        served = [each for each in self._factory._pool.all() if not each.is_unserved]
+        return max((each.seconds_without_watch for each in served), default=0.0)
+
     # ---- its life -----------------------------------------------------------------------------
 
     @property
@@ -423,7 +433,7 @@ class Manager:
         """
         self._check_not_started()
         self._began = True
-        forget = on_stop_signal(from_outside(self.stop))
+        forget = on_stop_signal_by(self._clock, from_outside(self.stop))
         try:
             self._start()
             self._stopping.wait()
@@ -466,6 +476,7 @@ class Manager:
         if self._selection is not None:
             self._selection.start()
         until = self._clock.monotonic() + self._sync_timeout
+        standstill = standstill_of(self._clock)
         told: set[str] = set()
         while missing := self._unsynced():
             unserved = [each for each in missing if each.is_unserved]
@@ -480,6 +491,10 @@ class Manager:
                 raise timed_out(self._sync_timeout, states, f"{self!r}: ")
             if self._stopping.wait(_POLL):
                 return
+            why = standstill.look() if standstill is not None else ""
+            if why:
+                states = [(each.title, each.sync_status) for each in self._caches()]
+                raise stood_still(why, states, f"{self!r}: ")
         self._synced = True
 
     def _unsynced(self) -> list[SharedInformer[Any] | NamespaceSelection]:

@@ -10,6 +10,7 @@ from .._http.path_segments import check_segment
 from .._manifests.apply_order import deletion_order
 from .._manifests.apply_plan import plan
 from .._manifests.apply_set import ApplySetError, Parent, check_prune
+from .._manifests.defined_schemas import schema_problems
 from .._manifests.documents import ManifestError
 from .._manifests.manifest_diff import ManifestDiff
 from .._manifests.set_objects import load_objects
@@ -20,13 +21,14 @@ from .set_apply import SetRun
 from .set_kinds import KindFinder
 from .set_prune import Pruner
 from .set_requests import SetRequests
-from .set_wait import SetWait
+from .set_wait import Progress, SetWait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .._http.options import FieldValidation, PropagationPolicy
-    from .._manifests.apply_plan import PlannedObject
+    from .._http.resource import Resource
+    from .._manifests.apply_plan import ObjectKey, PlannedObject
     from .._manifests.apply_set import ApplySet
     from .._manifests.scheme import Scheme
     from .._manifests.set_objects import ManifestSource
@@ -36,6 +38,21 @@ if TYPE_CHECKING:
     from .rest import Rest
 
 __all__ = ["ManifestSet"]
+
+
+def _places(planned: Iterable[PlannedObject]) -> list[tuple[str, Resource, ObjectKey]]:
+    return [(one.where, one.resource, one.key) for one in planned]
+
+
+def checked_manager(field_manager: str | None) -> str | None:
+    """See to it that a field manager is one, if it is given.
+
+    Raises:
+        ValueError: it is empty.
+    """
+    if field_manager is not None and not field_manager.strip():
+        raise ValueError(f"field_manager must be a name, not {field_manager!r}")
+    return field_manager
 
 
 class ManifestSet:
@@ -53,11 +70,13 @@ class ManifestSet:
         namespace: the namespace that all objects must be in. Objects that name none get it;
             without it, they get the namespace of the client.
         strict: refuse fields that a class does not know and required ones that are missing.
+        field_manager: the owner of the fields in `apply` and `diff`; by default the program's
+            name.
 
     Raises:
         ManifestError: manifests are wrong; the message has a line for each problem.
         TypeError: a source is of a wrong type.
-        ValueError: the namespace is empty or no name.
+        ValueError: the namespace is empty or no name, or the field manager is empty.
     """
 
     def __init__(
@@ -67,6 +86,7 @@ class ManifestSet:
         *sources: ManifestSource,
         namespace: str | None = None,
         strict: bool = True,
+        field_manager: str | None = None,
     ) -> None:
         if namespace is not None:
             check_segment("namespace", namespace)
@@ -76,8 +96,10 @@ class ManifestSet:
         self._scheme = scheme
         self._namespace = namespace
         self._default = rest.namespace
+        self._strict = strict
         self._objects = load_objects(scheme, sources, strict=strict)
         self._finder = KindFinder(rest, scheme, self._objects)
+        self._field_manager = checked_manager(field_manager) or rest.field_manager
 
     def __iter__(self) -> Iterator[Model | Unstructured]:
         return (each.obj for each in self._objects)
@@ -101,6 +123,7 @@ class ManifestSet:
         field_validation: FieldValidation = "Strict",
         propagation_policy: PropagationPolicy = "Background",
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
+        on_progress: Callable[[str], object] | None = None,
     ) -> SetResult:
         """Apply all objects by server-side apply, in an order that servers accept.
 
@@ -113,17 +136,21 @@ class ManifestSet:
             wait: afterwards wait so many seconds until all objects are `ready`.
             force: take over fields that other field managers own.
             dry_run: let the server say what would happen, and store nothing.
-            field_manager: the owner of the fields; by default the program's name.
+            field_manager: the owner of the fields, from now on also for `diff`; by default that
+                of the set.
             field_validation: what the server does with unknown fields.
             propagation_policy: what becomes of the dependents of pruned objects.
-            timeout: the seconds that all of this may take.
+            timeout: the seconds that all of this may take; without it, the client's timeout limits
+                each request.
+            on_progress: is called with what is waited for, and with its state in words whenever
+                that has changed. The logger `clientgen.manifests` tells the same at INFO.
 
         Returns:
             What became of each object; as text, lines such as `deployment.apps/web created`.
 
         Raises:
-            ManifestError: a manifest is wrong, or of a kind that the server does not have. Nothing
-                was sent.
+            ManifestError: a manifest is wrong, or of a kind that the server does not have; or a
+                custom object is wrong by its definition in the set. Nothing was sent.
             ApplySetError: the ApplySet cannot be used. Nothing was sent.
             TypeError: `prune` is no ApplySet.
             ManifestSetError: objects failed, or are not ready in time. All others were tried,
@@ -131,20 +158,23 @@ class ManifestSet:
         """
         check_prune(prune)
         requests = SetRequests(self._rest, timeout, dry_run=dry_run)
-        planned = self._plan(requests)
+        planned = self._plan(requests, problems=self._schema_problems(field_validation))
         if not planned:
             raise ManifestError("there is no object to apply in these manifests")
         pruner = self._pruner(prune, requests, planned)
-        run = self._run(requests, pruner, force, field_manager, field_validation)
+        self._field_manager = checked_manager(field_manager) or self._field_manager
+        run = self._run(requests, pruner, force, self._field_manager, field_validation)
+        run.progress = Progress(on_progress)
         self._apply(run, planned, pruner)
+        self._check_kinds(run)
         run.finish("applied", len(planned))
         if pruner is not None:
             options = {"propagation_policy": propagation_policy}
             pruner.prune(run, planned, options, remaining=planned)
             run.finish("pruned", len(planned))
         if wait is not None and not dry_run:
-            pending = [one for one in planned if not run.is_true(one, ready)]
-            self._wait(pending, ready, None, wait, run.outcomes)
+            pending = _places(one for one in planned if not run.is_true(one, ready))
+            self._wait(pending, ready, None, wait, run.outcomes, progress=run.progress)
         return SetResult(run.outcomes)
 
     def _run(
@@ -152,15 +182,16 @@ class ManifestSet:
         requests: SetRequests,
         pruner: Pruner | None,
         force: bool,
-        field_manager: str | None,
+        field_manager: str,
         field_validation: FieldValidation,
     ) -> SetRun:
         options = {
             "force": force,
-            "field_manager": field_manager or self._rest.field_manager,
+            "field_manager": field_manager,
             "field_validation": field_validation,
         }
-        return SetRun(requests, None if pruner is None else pruner.parent, options)
+        parent = None if pruner is None else pruner.parent
+        return SetRun(requests, self._finder, parent, options)
 
     def _apply(self, run: SetRun, planned: Sequence[PlannedObject], pruner: Pruner | None) -> None:
         first = [one for one in planned if one.is_namespace or one.is_definition]
@@ -210,9 +241,11 @@ class ManifestSet:
         Args:
             prune: also show the objects that `apply` with this ApplySet would delete.
             force: compare as if fields of other field managers were taken over.
-            field_manager: the owner of the fields; by default the program's name.
+            field_manager: the owner of the fields; by default that of the last `apply` of this
+                set, or that of the set.
             field_validation: what the server does with unknown fields.
-            timeout: the seconds that all of this may take.
+            timeout: the seconds that all of this may take; without it, the client's timeout limits
+                each request.
 
         Returns:
             The differences: true if there are any, as text what `kubectl diff` prints.
@@ -222,10 +255,12 @@ class ManifestSet:
         """
         check_prune(prune)
         requests = SetRequests(self._rest, timeout, dry_run=True)
-        planned = self._plan(requests)
+        planned = self._plan(requests, problems=self._schema_problems(field_validation))
         pruner = self._pruner(prune, requests, planned)
-        run = self._run(requests, pruner, force, field_manager, field_validation)
+        manager = checked_manager(field_manager) or self._field_manager
+        run = self._run(requests, pruner, force, manager, field_validation)
         run.each(planned, run.compare)
+        self._check_kinds(run)
         run.finish("compared", len(planned))
         pruned = [] if pruner is None else pruner.compare(planned)
         return ManifestDiff([*run.differences, *pruned])
@@ -239,16 +274,19 @@ class ManifestSet:
         grace_period_seconds: int | None = None,
         propagation_policy: PropagationPolicy = "Background",
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
+        on_progress: Callable[[str], object] | None = None,
     ) -> SetResult:
         """Delete all objects, in the reverse order of `apply`. Missing ones are passed over.
 
         Args:
             prune: also delete all other objects of this ApplySet, and then its parent.
-            wait: afterwards wait so many seconds until the objects of the manifests are gone.
+            wait: afterwards wait so many seconds until all of them are gone.
             dry_run: let the server say what would happen, and delete nothing.
             grace_period_seconds: how long objects may take to stop.
             propagation_policy: what becomes of the dependents of the objects.
-            timeout: the seconds that all of this may take.
+            timeout: the seconds that all of this may take; without it, the client's timeout limits
+                each request.
+            on_progress: is told what is waited for, as by `apply`.
 
         Returns:
             The objects that were deleted.
@@ -263,7 +301,7 @@ class ManifestSet:
         options: dict[str, Any] = {"propagation_policy": propagation_policy}
         if grace_period_seconds is not None:
             options["grace_period_seconds"] = grace_period_seconds
-        run = SetRun(requests, None, options)
+        run = SetRun(requests, self._finder, None, options)
         order = deletion_order(planned, lambda one: one.key.group_kind)
         run.each(order, run.delete)
         run.finish("deleted", len(planned))
@@ -272,8 +310,11 @@ class ManifestSet:
             run.finish("pruned", len(planned))
         if wait is not None and not dry_run:
             gone = {each.key for each in run.outcomes}
-            going = [one for one in order if one.key in gone]
-            self._wait(going, deleted, None, wait, run.outcomes)
+            going = _places(one for one in order if one.key in gone)
+            pruned = () if pruner is None else pruner.pruned
+            going += [("", member.resource, member.key) for member in pruned]
+            tell = Progress(on_progress)
+            self._wait(going, deleted, None, wait, run.outcomes, progress=tell)
         return SetResult(run.outcomes)
 
     # ---- wait ---------------------------------------------------------------------------------
@@ -284,6 +325,7 @@ class ManifestSet:
         *,
         fail: Callable[[Any], object] | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - one of the client's clock
+        on_progress: Callable[[str], object] | None = None,
     ) -> None:
         """Wait until something is true for all objects, one after the other.
 
@@ -291,6 +333,7 @@ class ManifestSet:
             until: a condition of `clientgen.runtime.conditions`, or any function of the object.
             fail: ends the wait when it is true for one of the objects.
             timeout: the seconds after which the wait fails. None for no limit.
+            on_progress: is told what is waited for, as by `apply`.
 
         Raises:
             ManifestError: a manifest is wrong.
@@ -299,33 +342,61 @@ class ManifestSet:
         requests = SetRequests(self._rest, None)
         # Objects of a kind that the server does not have are deleted.
         planned = self._plan(requests, for_deletion=until is deleted)
-        self._wait(planned, until, fail, timeout, ())
+        progress = Progress(on_progress)
+        self._wait(_places(planned), until, fail, timeout, (), progress=progress)
 
     def _wait(
         self,
-        planned: Sequence[PlannedObject],
+        objects: Sequence[tuple[str, Resource, ObjectKey]],
         until: Callable[[Any], object],
         fail: Callable[[Any], object] | None,
         timeout: float | None,  # noqa: ASYNC109 - one of the client's clock
         outcomes: Sequence[ObjectOutcome],
+        *,
+        progress: Progress,
     ) -> None:
-        wait = SetWait(self._rest, self._scheme, until, fail, timeout)
-        wait.each((one.where, one.resource, one.key) for one in planned)
+        wait = SetWait(self._rest, self._scheme, until, fail, timeout, progress=progress)
+        wait.each(objects)
         if wait.failures:
-            count = f"{len(wait.failures)} of {len(self._objects)} objects"
+            # All of them were looked at, also members of an ApplySet that no manifest has.
+            total = max(len(self._objects), len(objects))
+            count = f"{len(wait.failures)} of {total} objects"
             what = f"{count} are not as waited for ({as_check(until)!r}):"
             raise ManifestSetError(what, wait.failures, outcomes)
 
     # ---- what all have in common --------------------------------------------------------------
 
-    def _plan(self, requests: SetRequests, *, for_deletion: bool = False) -> list[PlannedObject]:
+    def _schema_problems(self, field_validation: FieldValidation) -> list[str]:
+        """Say what is wrong in custom objects whose definitions are in the set."""
+        is_strict = self._strict and field_validation == "Strict"
+        return schema_problems(self._objects, strict=is_strict)
+
+    def _plan(
+        self,
+        requests: SetRequests,
+        *,
+        for_deletion: bool = False,
+        problems: Sequence[str] = (),
+    ) -> list[PlannedObject]:
         resources, unknown = self._finder.of_objects(requests.deadline)
         objects = self._objects
         if for_deletion:  # of a kind that the server does not have there is nothing to delete
             gone = {gvk for gvk, why in unknown.items() if not isinstance(why, DiscoveryFailed)}
             objects = [each for each in objects if each.gvk not in gone]
         reasons = {gvk: str(why) for gvk, why in unknown.items()}
-        return plan(objects, resources, reasons, namespace=self._namespace, otherwise=self._default)
+        return plan(
+            objects,
+            resources,
+            reasons,
+            namespace=self._namespace,
+            otherwise=self._default,
+            problems=problems,
+        )
+
+    def _check_kinds(self, run: SetRun) -> None:
+        """Say as a plan does that the server has lost a kind, if nothing was sent."""
+        if run.is_outdated and run.requests.dry_run:
+            self._plan(run.requests)
 
     def _pruner(
         self,

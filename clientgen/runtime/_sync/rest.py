@@ -16,6 +16,7 @@ from .._http.response import error_from, retry_after
 from .._http.retry import MAX_RETRIES, Retry, TokenBucket, annotate
 from .._http.server_health import SILENCE, is_outage
 from .._http.server_warnings import LoggedOnce, warnings_in
+from .._http.write_permit import check_permit
 from .._models.arguments import named
 from .._redaction import Hidden, Unpicklable
 from ..errors import ConnectionLost, RequestTimeout, TransportError
@@ -49,6 +50,13 @@ __all__ = ["Rest"]
 
 Opened = TypeVar("Opened", bound="ByteStream")
 
+# What `dir` shows. The other attributes are for the runtime.
+_PUBLIC = frozenset(
+    (
+        *("clock", "codec", "config", "field_manager", "from_config", "host"),
+        *("namespace", "on_response", "send", "stream"),
+    )
+)
 _ACCEPT = "Accept"
 _REDIRECT = 300
 _UNAUTHORIZED = 401
@@ -131,6 +139,7 @@ class Rest(Unpicklable):
         self._transport: Transport | None = transport
         self._http: HttpTransport | None = None
         self._closed = False
+        self._alarms: set[Callable[[], object]] = set()
         silence = options.get("silence_timeout", SILENCE)
         self._health_monitor = (
             HealthMonitor(config.server, self, silence) if silence and transport is None else None
@@ -154,6 +163,11 @@ class Rest(Unpicklable):
 
         return cls(load_config(kubeconfig, context), codec=codec, **options)
 
+    def __dir__(self) -> list[str]:
+        """What programs use; the rest is for the runtime."""
+        public = _PUBLIC | {self.close.__name__}
+        return [name for name in object.__dir__(self) if name in public or name.startswith("__")]
+
     @property
     def namespace(self) -> str:
         """The default namespace of the configuration."""
@@ -163,6 +177,18 @@ class Rest(Unpicklable):
     def host(self) -> str:
         """The host and port of the server."""
         return self.config.server.rpartition("//")[2].partition("/")[0]
+
+    @property
+    def timeout(self) -> float | None:
+        """The seconds that a request may take unless its call says otherwise; None for no limit."""
+        return self._timeout
+
+    def whole_deadline(self, options: Mapping[str, Any]) -> float | None:
+        """Return when all of a call must be done that sends many requests, or runs a command.
+
+        The timeout of the client limits each request of it, and no more.
+        """
+        return self.deadline({"timeout": options.get("timeout")})
 
     def deadline(self, options: Mapping[str, Any]) -> float | None:
         """Return the monotonic time at which a call with these options must be done."""
@@ -224,7 +250,7 @@ class Rest(Unpicklable):
                 delay, error = retry.after_error(problem, monotonic()), problem
             else:
                 if "warning" in response.headers:
-                    self._warn(response.headers)
+                    self._warn(response.headers, request)
                 if response.status < _REDIRECT:
                     return response
                 retry = retry or Retry(request.method, retries, deadline)
@@ -332,7 +358,7 @@ class Rest(Unpicklable):
             if self._health_monitor is not None and stream.status < _SERVER_ERRORS:
                 self._health_monitor.answered()
             if "warning" in stream.headers:
-                self._warn(stream.headers)
+                self._warn(stream.headers, request)
             if stream.status < _REDIRECT:
                 return stream
             body = _read_some(stream, deadline)
@@ -363,6 +389,24 @@ class Rest(Unpicklable):
             return False
         return self._health_monitor.pause(stopped, clock, seconds)
 
+    def call_later(self, seconds: float, function: Callable[[], object]) -> Callable[[], object]:
+        """Call something after so many seconds, unless the client is closed before.
+
+        Returns what cancels that.
+        """
+
+        def cancel() -> None:
+            self._alarms.discard(cancel)
+            cancel_alarm()
+
+        def ring() -> None:
+            self._alarms.discard(cancel)
+            function()
+
+        cancel_alarm = call_later(seconds, ring)
+        self._alarms.add(cancel)
+        return cancel
+
     def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Ask the server something small: see `health_monitor`."""
         self._ready(monotonic() + timeout)
@@ -389,6 +433,8 @@ class Rest(Unpicklable):
         """Close all connections; streams end."""
         self._closed = True
         self._shown = None
+        for cancel in tuple(self._alarms):
+            cancel()
         if self._health_monitor is not None:
             self._health_monitor.close()
         if self._transport is not None:
@@ -421,6 +467,7 @@ class Rest(Unpicklable):
     def _sent(
         self, transport: Transport, request: HttpRequest, deadline: float | None
     ) -> HttpResponse:
+        check_permit(request)
         try:
             response = transport.send(self._signed(request), _left(request, deadline))
         except TransportError:
@@ -450,6 +497,7 @@ class Rest(Unpicklable):
         is_watch: bool,
         transport: Transport,
     ) -> ByteStream:
+        check_permit(request)
         try:
             stream = self._opened(request, deadline, silence, is_watch, transport)
         except TransportError:
@@ -464,6 +512,7 @@ class Rest(Unpicklable):
         if not hasattr(transport, "connect"):
             raise NotImplementedError(f"{type(transport).__name__} opens no WebSockets")
         connecting = cast("ConnectingTransport", transport)
+        check_permit(request, acts=True)
         try:
             stream = connecting.connect(self._signed(request), _left(request, deadline))
         except TransportError:
@@ -515,14 +564,20 @@ class Rest(Unpicklable):
         """
         credential = self._credentials.cached()
         if credential is None or credential is not self._shown:
-            if self._closed:
-                raise RuntimeError(f"{self!r} is closed")
+            self._check_open()
             try:
                 credential = holding(self._adopting, self._renewed, deadline)
             except TimeoutError:
                 raise RequestTimeout("the deadline passed while waiting for credentials") from None
+            # It may have been closed meanwhile: nobody would close what is opened now.
+            self._check_open()
         assert self._transport is not None
         return credential, self._transport
+
+    def _check_open(self) -> None:
+        if self._closed:
+            self._shown = None
+            raise RuntimeError(f"{self!r} is closed")
 
     def _renewed(self) -> Credential:
         """The credential that is good now, after everything that it takes to show it."""
@@ -580,10 +635,15 @@ class Rest(Unpicklable):
         if delay:
             sleep(delay)
 
-    def _warn(self, headers: Mapping[str, str]) -> None:
-        if self._warning_handler is not None:
-            for text in warnings_in(headers["warning"]):
-                self._warning_handler(text)
+    def _warn(self, headers: Mapping[str, str], request: HttpRequest) -> None:
+        handler = self._warning_handler
+        if handler is None:
+            return
+        for text in warnings_in(headers["warning"]):
+            if isinstance(handler, LoggedOnce):
+                handler(text, request)
+            else:
+                handler(text)
 
 
 def _left(request: HttpRequest, deadline: float | None) -> float | None:

@@ -20,18 +20,20 @@ from .._manifests.set_results import ManifestSetError, ObjectFailure, ObjectOutc
 from .._models.unstructured import Unstructured
 from ..conditions import condition
 from ..errors import ClientError, NotFound
-from .set_wait import SetWait
+from .set_wait import Progress, SetWait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from clientgen._gvk import GroupVersionResource
+
     from .._conditions.checks import Check
-    from .._http.resource import Resource
     from .._manifests.apply_plan import PlannedObject
     from .._manifests.apply_set import Parent
     from .._manifests.scheme import Scheme
     from .._manifests.set_results import Outcome
     from ._primitives import Function
+    from .set_kinds import KindFinder
     from .set_requests import SetRequests
 
 __all__ = ["SetRun"]
@@ -48,24 +50,34 @@ class SetRun:
 
     Args:
         requests: sends requests.
+        finder: knows the kinds of the server.
         parent: the ApplySet whose label the objects get.
         options: `force`, `field_manager` and `field_validation`.
     """
 
     def __init__(
-        self, requests: SetRequests, parent: Parent | None, options: Mapping[str, Any]
+        self,
+        requests: SetRequests,
+        finder: KindFinder,
+        parent: Parent | None,
+        options: Mapping[str, Any],
     ) -> None:
         self.requests = requests
+        self._finder = finder
         self._parent = parent
         self._options = options
         self._definitions: list[tuple[PlannedObject, Unstructured]] = []
         self._answers: dict[ObjectKey, Unstructured] = {}
         self._new: set[ObjectKey] = set()
-        self._new_resources: set[Resource] = set()
+        self._new_resources: set[GroupVersionResource] = set()
+        self.progress = Progress(None)
+        """Is told what is waited for."""
         self.uids: set[str] = set()
         self.outcomes: list[ObjectOutcome] = []
         self.differences: list[ObjectDiff] = []
         self.failures: list[ObjectFailure] = []
+        self.is_outdated = False
+        """Whether the server turned out not to have one of the kinds any more."""
         self.is_over = False
         """Whether the rest is not worth trying."""
 
@@ -118,15 +130,20 @@ class SetRun:
         pending = [one for one, answer in self._definitions if not is_established(answer)]
         if pending and not self.requests.dry_run:
             wait = SetWait(
-                self.requests.rest, scheme, condition("Established"), None, self._patience()
+                self.requests.rest,
+                scheme,
+                condition("Established"),
+                None,
+                self._patience(),
+                progress=self.progress,
             )
             wait.each((one.where, one.resource, one.key) for one in pending)
             self.failures += wait.failures
 
     def _patience(self) -> float:
         """The seconds to wait for definitions."""
-        deadline = self.requests.deadline
-        left = _ESTABLISHED_SECONDS if deadline is None else deadline - monotonic()
+        end = self.requests.end
+        left = _ESTABLISHED_SECONDS if end is None else end - monotonic()
         return max(0.0, min(left, _ESTABLISHED_SECONDS))
 
     def _apply(
@@ -136,10 +153,14 @@ class SetRun:
         body = one.body(self._labels(one, live))
         try:
             return self.requests.apply(one.path, one.key, body, self._options)
-        except NotFound:
-            if not self._is_in_new(one):
+        except NotFound as error:
+            if self._is_in_new(one):
+                return None, True
+            gone = self._finder.gone(one.resource.gvk, self.requests.deadline)
+            if gone is None:
                 raise
-            return None, True
+            self.is_outdated = True
+            raise gone from error
 
     def _labels(self, one: PlannedObject, live: Unstructured | None) -> Mapping[str, str]:
         """The labels of membership.
@@ -161,14 +182,15 @@ class SetRun:
         """Tell whether a dry run would have created the namespace or the kind of an object."""
         namespace = ObjectKey(NAMESPACE_KIND, "", one.key.namespace)
         return self.requests.dry_run and (
-            namespace in self._new or one.resource in self._new_resources
+            namespace in self._new or one.resource.gvr in self._new_resources
         )
 
     def _note_new(self, one: PlannedObject, created: bool) -> None:
         if created:
             self._new.add(one.key)
             if one.is_definition:
-                self._new_resources |= set(defined_resources([one.source]).values())
+                defined = defined_resources([one.source]).values()
+                self._new_resources |= {resource.gvr for resource in defined}
 
     @staticmethod
     def _outcome(live: Unstructured | None, answer: Unstructured | None, created: bool) -> Outcome:

@@ -138,6 +138,27 @@ class KindFinder:
             self._discovery.invalidate()
         return self._discovery.find(gvk, deadline)
 
+    def gone(self, gvk: GroupVersionKind, deadline: float | None) -> NoResourceMatch | None:
+        """Ask the server once more whether it has a kind, after a 404 for one of its objects.
+
+        What is known of kinds may be minutes old, also that of other programs.
+
+        Returns:
+            That it does not have the kind any more; None if it has, or if the scheme says so.
+        """
+        if self._registered(gvk) is not None:
+            return None
+        if not self._is_certain:
+            self._is_certain = True
+            self._discovery.invalidate()
+        try:
+            self._discovery.find(gvk, deadline)
+        except DiscoveryFailed:
+            return None
+        except NoResourceMatch as error:
+            return error
+        return None
+
     def forget(self) -> None:
         """Ask the server again from now on: it got new kinds."""
         self._discovery.invalidate()

@@ -66,6 +66,8 @@ class Pruner:
         self._scope = ApplySetScope()
         self._resources: dict[str, Resource] = {}
         self._unlisted: set[str] = set()
+        self.pruned: list[Member] = []
+        """The members that were deleted; they may not be gone yet."""
 
     @property
     def exists(self) -> bool:
@@ -201,6 +203,7 @@ class Pruner:
                     kept.append(member.key)
                     self._note(run, member, reason)
                 elif self._delete(member, options):
+                    self.pruned.append(member)
                     self._note(run, member, "")
             except ClientError as error:
                 run.failures.append(ObjectFailure("", member.key, error))

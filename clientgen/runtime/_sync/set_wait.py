@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
+from .._manifests.set_answers import is_final
 from .._manifests.set_results import ObjectFailure
 from .._models.unstructured import Unstructured, UnstructuredList
-from ..errors import ClientError
+from ..errors import ClientError, WaitFailed
 from .wait import Wait, waited_for
 
 if TYPE_CHECKING:
@@ -18,7 +20,27 @@ if TYPE_CHECKING:
     from .._manifests.scheme import Scheme
     from .rest import Rest
 
-__all__ = ["SetWait"]
+__all__ = ["Progress", "SetWait"]
+
+_log = logging.getLogger("clientgen.manifests")
+
+
+class Progress:
+    """Tells the progress of waits: to the log, and to the caller if that is wanted."""
+
+    def __init__(self, on_progress: Callable[[str], object] | None) -> None:
+        self._on_progress = on_progress
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether there is anybody to tell."""
+        return self._on_progress is not None or _log.isEnabledFor(logging.INFO)
+
+    def __call__(self, state: str) -> None:
+        """Tell a state."""
+        _log.info("%s", state)
+        if self._on_progress is not None:
+            self._on_progress(state)
 
 
 class SetWait:
@@ -30,6 +52,7 @@ class SetWait:
         until: what has to become true.
         fail: what ends the wait with an error.
         timeout: the seconds for all objects; None for no limit.
+        progress: is told what is waited for, and its state whenever that has changed.
     """
 
     def __init__(
@@ -39,29 +62,40 @@ class SetWait:
         until: Callable[[Any], object],
         fail: Callable[[Any], object] | None,
         timeout: float | None,
+        *,
+        progress: Progress,
     ) -> None:
         self._rest = rest
         self._scheme = scheme
         self._until = until
         self._fail = fail
         self._timeout = timeout
+        self._progress = progress
         self._end = None if timeout is None else rest.clock.monotonic() + timeout
+        self._is_lost = False
         self.failures: list[ObjectFailure] = []
 
     def each(self, objects: Iterable[tuple[str, Resource, ObjectKey]]) -> None:
         """Wait for objects, each with its place in the manifests.
 
-        When one has failed, the others are looked at once more, so that all failures are told.
+        When one can no longer become so, or nobody answers, the others are looked at once more, so
+        that all failures are told. A request that the server refuses is the error of one object.
         """
         for where, resource, key in objects:
             try:
                 self._wait(resource, key)
             except ClientError as error:
                 self.failures.append(ObjectFailure(where, key, error))
+                self._progress(str(ObjectFailure("", key, error)))
+                self._is_lost |= isinstance(error, WaitFailed) or is_final(error)
 
     def _wait(self, resource: Resource, key: ObjectKey) -> None:
         model, list_model = self._classes(resource)
         name = f"{key.namespace}/{key.name}" if key.namespace else key.name
+
+        def tell(state: str) -> None:
+            self._progress(f"{key}: {state}")
+
         wait: Wait[Any] = Wait(
             self._rest,
             resource.collection_path(key.namespace or None),
@@ -70,11 +104,13 @@ class SetWait:
             waited_for(resource.kind, name, self._until, self._fail),
             options={"field_selector": {"metadata.name": key.name}},
             timeout=self._left(),
+            whole=self._timeout,
+            on_progress=tell if self._progress.is_heard else None,
         )
         wait.run()
 
     def _left(self) -> float | None:
-        if self.failures:
+        if self._is_lost:
             return 0.0
         return None if self._end is None else max(0.0, self._end - self._rest.clock.monotonic())
 

@@ -55,13 +55,14 @@ class DuplexStream(ByteStream, Protocol):
     After any other status it is an ordinary answer, to be read.
     """
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes, timeout: float | None = None) -> None:
         """Send bytes, and wait while the other side does not take them.
 
-        One caller writes at a time; another one may read meanwhile.
+        With a timeout, it waits until nothing is left to send, for so many seconds at most. One
+        caller writes at a time; another one may read meanwhile.
 
         Raises:
-            ConnectionLost: the connection broke, or was given up.
+            ConnectionLost: the connection broke, was given up, or did not take them in time.
         """
         ...
 

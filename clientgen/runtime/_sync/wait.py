@@ -6,14 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._clock import on_move, real_seconds
-from .._conditions.causes import PODS, pods_of, worst_of
 from .._conditions.wait_state import WaitState, waited_for
+from .._http.request import GET, build
 from .._http.watch import is_passing
-from .._models.unstructured import Object, UnstructuredList
-from ..errors import ClientError, Gone, RequestTimeout
+from .._models.unstructured import Object
+from ..errors import ClientError, Forbidden, Gone, NotFound, RequestTimeout
 from ._primitives import call_later, from_outside
 from .pager import list_pages
 from .reflector import Reflector
+from .standstill_alarm import alarm_at_standstill
+from .wait_causes import CauseTeller, cause_in_pods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,9 +29,8 @@ __all__ = ["Wait", "waited_for"]
 
 T = TypeVar("T", bound=Object)
 
-# How long an error may be late, to tell the cause.
-_CAUSE_SECONDS = 3.0
-_MOST_PODS = 50
+# How long an error may be late, to find out what a 404 means.
+_PROOF_SECONDS = 3.0
 
 
 class Wait(Generic[T]):
@@ -47,7 +48,9 @@ class Wait(Generic[T]):
         options: The selectors.
         timeout: The seconds of the client's clock after which the wait fails. With 0, it looks
             once.
-        on_progress: Is called with the state in words, whenever that has changed.
+        whole: The seconds of the wait that this one is a part of, for messages.
+        on_progress: Is called with the state in words, whenever that has changed; and with what
+            keeps the Pods of a workload from running, from another thread if there are threads.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Wait(Generic[T]):
         *,
         options: Mapping[str, Any],
         timeout: float | None = None,
+        whole: float | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> None:
         if timeout is not None and not timeout >= 0:  # neither is nan
@@ -70,9 +74,12 @@ class Wait(Generic[T]):
         self._list_model = list_model
         self._options = options
         self._timeout = timeout
-        self._state: WaitState[T] = WaitState(waited, on_progress)
+        self._told_seconds = (whole or timeout or 0.0) if timeout else 0.0
+        self._teller = CauseTeller(rest, waited.kind, on_progress, self._end)
+        self._state: WaitState[T] = WaitState(waited, on_progress and self._teller.tell)
         self._error: Exception | None = None
         self._trouble = ""
+        self._standstill = ""
         self._reflector: Reflector[T] | None = None
 
     def run(self) -> list[T]:
@@ -80,7 +87,7 @@ class Wait(Generic[T]):
 
         Raises:
             WaitFailed: it cannot become true any more, or `fail` is true.
-            WaitTimeout: it did not become true in time.
+            WaitTimeout: it did not become true in time, or nobody moves the FakeClock.
             ClientError: the server refuses to list or to watch.
         """
         state, clock = self._state, self._rest.clock
@@ -93,24 +100,12 @@ class Wait(Generic[T]):
             raise self._error
         if state.done:
             return state.objects
-        causes = self._causes(state.culprit)
+        causes = cause_in_pods(self._rest, state.culprit)
         if state.failure is not None:
             raise state.failed(causes)
-        raise state.timeout(self._timeout or 0.0, causes, self._trouble)
-
-    def _causes(self, obj: Any) -> str:
-        """Say what keeps the Pods of a workload from running, if the server tells it soon."""
-        found = pods_of(obj) if obj is not None else None
-        if found is None:
-            return ""
-        namespace, selector = found
-        options = {"label_selector": selector, "limit": _MOST_PODS, "timeout": _CAUSE_SECONDS}
-        path = PODS.collection_path(namespace)
-        try:
-            pods = list_pages(self._rest, path, UnstructuredList, options)
-        except ClientError:
-            return ""  # the error to come is worth more
-        return worst_of(pods.items)
+        if self._standstill:
+            raise state.stood_still(self._standstill, causes, self._trouble)
+        raise state.timeout(self._told_seconds, causes, self._trouble)
 
     def _look(self) -> str:
         """List the objects once; returns the version of the list."""
@@ -122,9 +117,31 @@ class Wait(Generic[T]):
         except RequestTimeout as error:
             if not limit:
                 raise
-            raise self._state.timeout(limit["timeout"], trouble=str(error)) from error
+            raise self._state.timeout(self._told_seconds, trouble=str(error)) from error
+        except NotFound:
+            if not self._is_gone():
+                raise
+            self._state.replace([])
+            return ""
         self._state.replace(listed.items)
         return listed.metadata.resource_version
+
+    def _is_gone(self) -> bool:
+        """Tell whether a 404 for the collection is what is waited for.
+
+        The objects of a CustomResourceDefinition go with it. Whatever else answers at a wrong
+        address with 404 has no API groups.
+        """
+        if self._state.waited.until.on_absence is not True:
+            return False
+        deadline = self._rest.deadline({"timeout": _PROOF_SECONDS})
+        try:
+            self._rest.send(build("GET", "/apis", {}, GET), deadline)
+        except Forbidden:
+            return True  # an API server says so
+        except ClientError:
+            return False
+        return True
 
     def _follow(self, version: str, until: float | None, deadline: float | None) -> None:
         """Watch until the wait is over."""
@@ -140,10 +157,20 @@ class Wait(Generic[T]):
             deadline=deadline,
         )
         cancel_alarm = self._set_alarm(until)
+        give_up = from_outside(self._give_up)
+
+        def stands_still(why: str) -> None:
+            self._standstill = why
+            give_up()
+
+        watch_no_more = alarm_at_standstill(self._rest.clock, stands_still)
+        self._teller.begin(self._state)
         try:
             self._reflector.run()
         finally:
+            watch_no_more()
             cancel_alarm()
+            self._teller.end()
 
     def _set_alarm(self, until: float | None) -> Callable[[], object]:
         """Have the wait end at a moment of the clock; returns what cancels that."""
@@ -194,7 +221,9 @@ class Wait(Generic[T]):
 
     def failed(self, error: Exception) -> None:
         """Give up if time does not heal the error."""
-        if not is_passing(error) and not isinstance(error, (Gone, RequestTimeout)):
+        if isinstance(error, NotFound) and self._is_gone():
+            self._note(lambda: self._state.replace([]))
+        elif not is_passing(error) and not isinstance(error, (Gone, RequestTimeout)):
             self._end(error)
 
     def _note(self, change: Callable[[], None]) -> None:

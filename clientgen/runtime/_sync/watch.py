@@ -60,6 +60,8 @@ class Watch(Stoppable, Generic[T]):
             problem: ClientError | None = None
             try:
                 if self._frames:
+                    if self._has_paused():
+                        continue
                     event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
                         check_representation(event.object, self._model, self._request.info)

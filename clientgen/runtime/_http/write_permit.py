@@ -1,0 +1,37 @@
+"""Whether the work that goes on here may still write.
+
+Work that needs leadership loses its permit with the lease. The permit belongs to the context of the
+work: tasks have it, and threads that the runtime starts.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .request import HttpRequest
+
+__all__ = ["PERMIT", "check_permit"]
+
+PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
+"""Raises if a request of that description must not be sent; None permits all."""
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def check_permit(request: HttpRequest, *, acts: bool = False) -> None:
+    """Check just before a request is sent, for the first time or again.
+
+    Args:
+        request: The request.
+        acts: Whether it changes something though its method reads, as a command in a container.
+
+    Raises:
+        LeadershipLost: It would change something, and its work is not permitted to any more.
+    """
+    check = PERMIT.get()
+    if check is not None and (acts or request.method not in _READS):
+        check(str(request.info))
