@@ -9,7 +9,14 @@ from kubeapi.apps.v1.manifests import DeploymentManifest
 from kubeapi.core.v1.manifests import ConfigMapManifest, ContainerManifest
 from kubeapi.core.v1.models import ConfigMap
 
-from clientgen.runtime import ApplyPatch, JsonPatch, MergePatch, StrategicMergePatch, json_pointer
+from clientgen.runtime import (
+    ApplyPatch,
+    JsonPatch,
+    ManifestError,
+    MergePatch,
+    StrategicMergePatch,
+    json_pointer,
+)
 from clientgen.runtime.errors import (
     ApiError,
     ApplyConflict,
@@ -207,13 +214,16 @@ async def test_an_object_that_was_read_cannot_be_applied_as_it_is(
         await maps.apply(made, field_manager="me")
 
 
-async def test_an_unknown_field_that_is_applied_is_an_error_without_a_reason(
+async def test_an_unknown_field_that_is_applied_is_told(
     kube: AsyncClientset, namespace: str
 ) -> None:
     body = Unstructured({**to_dict(config_map("one")), "bogus": 1})
-    with pytest.raises(ApiError, match="field not declared in schema") as caught:
+    with pytest.raises(ManifestError, match="bogus: there is no such field") as caught:
         await kube.core_v1.config_maps(namespace).apply(body, field_manager="me")
-    assert (caught.value.code, caught.value.reason) == (500, "")
+    refusal = caught.value.__cause__
+    assert isinstance(refusal, ApiError)
+    assert (refusal.code, refusal.reason) == (500, "")
+    assert "field not declared in schema" in str(refusal)
 
 
 async def test_an_apply_patch_is_a_patch_among_others(kube: AsyncClientset, namespace: str) -> None:

@@ -117,7 +117,12 @@ async def test_a_scale_is_read_and_written(kube: AsyncClientset, namespace: str)
     assert (scale.metadata.name, scale.metadata.uid) == ("web", made.metadata.uid)
     assert (scale.spec.replicas, scale.status.selector) == (1, "app=web")
     body = Scale(metadata=ObjectMeta(name="web", namespace=namespace), spec=ScaleSpec(replicas=3))
-    updated = await deployments.scale("web").update(body)
+    while True:
+        try:
+            updated = await deployments.scale("web").update(body)
+        except Conflict:  # controllers write to it, too
+            continue
+        break
     assert updated.spec.replicas == 3
     assert (await deployments.get("web")).spec.replicas == 3
     patch = MergePatch({"spec": {"replicas": 0}})

@@ -103,7 +103,8 @@ async def test_warnings_are_logged_once_by_default(
         body = from_dict(ConfigMap, {"metadata": {"name": name}, "strange": True})
         await maps.create(body, field_validation="Warn")
     logged = [record.message for record in caplog.records if record.name == "clientgen.warnings"]
-    assert logged == ['unknown field "strange"']
+    path = f"/api/v1/namespaces/{namespace}/configmaps"
+    assert logged == [f'POST {path} (ConfigMap one): unknown field "strange"']
 
 
 async def test_the_causes_of_invalid_name_the_fields(kube: AsyncClientset, namespace: str) -> None:

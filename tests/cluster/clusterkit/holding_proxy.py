@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 import threading
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -27,7 +29,8 @@ class HoldingProxy:
 
     def __init__(self, kubeconfig: str) -> None:
         self._config = load_config(kubeconfig)
-        self._loop = asyncio.new_event_loop()
+        self._selector = selectors.DefaultSelector()
+        self._loop = asyncio.SelectorEventLoop(self._selector)
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._open = asyncio.Event()
         self._open.set()
@@ -86,11 +89,16 @@ class HoldingProxy:
 
     async def _stop(self) -> None:
         await self._runner.cleanup()
-        await self._session.close()
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        await self._session.close()
+        # TLS connections of watches that were broken off wait for the server's farewell.
+        until = monotonic() + 30
+        # One of them is the loop's own.
+        while len(self._selector.get_map()) > 1 and monotonic() < until:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
     async def _pass(self, request: web.Request) -> web.StreamResponse:
         url = f"{self._config.server}{request.raw_path}"

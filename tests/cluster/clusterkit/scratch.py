@@ -16,7 +16,7 @@ from kubeapi.core.v1.models import Namespace, NamespaceList, NamespaceSpec, Serv
 
 from clientgen.runtime import MergePatch
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.runtime.errors import AlreadyExists, ApiError, NotFound, RequestTimeout
+from clientgen.runtime.errors import AlreadyExists, ApiError, Conflict, NotFound, RequestTimeout
 from clientgen.runtime.models import ObjectMeta
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Scratch:
             return
         _empty(self.admin, {namespace.metadata.name for namespace in self._left()})
         for namespace in self._left():
-            with suppress(NotFound):
+            with suppress(NotFound, Conflict):  # somebody is at work on it after all
                 namespace.spec = NamespaceSpec()
                 self.admin.core_v1.namespaces().finalize(namespace)
 
