@@ -37,7 +37,7 @@ CRDS = Path(__file__).with_name("crds")
 ANYTHING: Any = "Anything"
 ACCOUNT = "crontabs-system/crontabs"
 """The controller's ServiceAccount: see deploy/role.yaml."""
-ELECTION: Any = {"leader_election": NAME, "leader_election_namespace": "crontabs-system"}
+ELECTION: Any = {"leader_election": NAME}
 Controlled = Callable[[FakeCluster], AbstractContextManager[None]]
 
 
@@ -147,19 +147,14 @@ def test_a_cron_tab_has_a_cron_job_that_goes_with_it(
 
 
 @pytest.mark.parametrize("module", ["crontabs.controller", "crontabs.async_controller"])
-def test_it_works_in_a_cluster_until_it_is_told_to_stop(
-    cluster: FakeCluster, module: str, tmp_path: Path
-) -> None:
+def test_it_works_in_a_cluster_until_it_is_told_to_stop(cluster: FakeCluster, module: str) -> None:
     k = cluster.clientset(kubeapi.Clientset)
     crontabs_client.Clientset(k.rest).stable_v1.cron_tabs("default").create(tab())
     with LocalServer(cluster, service_account=ACCOUNT) as server:
-        config = tmp_path / "kubeconfig"
-        text = Path(server.kubeconfig).read_text("utf-8")
-        config.write_text(text.replace("namespace: default", "namespace: crontabs-system"), "utf-8")
         running = subprocess.Popen(
             [sys.executable, "-W", "error", "-m", module],
             cwd=CRDS.parent,
-            env={**os.environ, "KUBECONFIG": str(config)},
+            env={**os.environ, "KUBECONFIG": server.kubeconfig},
             stderr=subprocess.PIPE,
             text=True,
         )

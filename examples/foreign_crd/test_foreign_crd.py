@@ -409,7 +409,8 @@ def test_a_version_that_goes_is_served_and_warned_of(
         old = k.backups_example_v1alpha1.backups("shop").get("b")
 
     assert (old.spec.mode, old.api_version) == ("Full", "backups.example.com/v1alpha1")
-    assert caplog.messages == ["backups.example.com/v1alpha1 Backup goes with release 3; use v1"]
+    (warning,) = caplog.messages
+    assert warning.endswith("/b: backups.example.com/v1alpha1 Backup goes with release 3; use v1")
     assert not hasattr(k, "backups_example_v1beta1")  # which is not served
 
 

@@ -52,8 +52,7 @@ class World:
     async def operator(self) -> AsyncGenerator[None]:
         """The operator at work; it ends without an error."""
         async with self.cluster.clientset(kubeapi.AsyncClientset, service_account=ACCOUNT) as k:
-            options = {"leader_election": NAME, "leader_election_namespace": "copier"}
-            manager = make_manager(k, **options)
+            manager = make_manager(k, leader_election=NAME)
             running = asyncio.create_task(manager.run())
             try:
                 yield

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -1294,14 +1299,8 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         return await self._delete_collection(ValidatingWebhookConfigurationList, options)
 
 
-class AsyncAdmissionregistrationV1Client:
+class AsyncAdmissionregistrationV1Client(AsyncGroupVersionClient):
     """Clients for admissionregistration.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def mutating_admission_policies(self) -> AsyncMutatingAdmissionPolicyClient:
         """Client for MutatingAdmissionPolicy objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -1294,14 +1299,8 @@ class ValidatingWebhookConfigurationClient(WaitingClient[ValidatingWebhookConfig
         return self._delete_collection(ValidatingWebhookConfigurationList, options)
 
 
-class AdmissionregistrationV1Client:
+class AdmissionregistrationV1Client(GroupVersionClient):
     """Clients for admissionregistration.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def mutating_admission_policies(self) -> MutatingAdmissionPolicyClient:
         """Client for MutatingAdmissionPolicy objects."""

@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncWaitingClient, AsyncWatch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -430,14 +430,8 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         return await self._delete_collection(MutatingAdmissionPolicyBindingList, options)
 
 
-class AsyncAdmissionregistrationV1alpha1Client:
+class AsyncAdmissionregistrationV1alpha1Client(AsyncGroupVersionClient):
     """Clients for admissionregistration.k8s.io/v1alpha1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def mutating_admission_policies(self) -> AsyncMutatingAdmissionPolicyClient:
         """Client for MutatingAdmissionPolicy objects."""

@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.sync import GroupVersionClient, WaitingClient, Watch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -430,14 +430,8 @@ class MutatingAdmissionPolicyBindingClient(WaitingClient[MutatingAdmissionPolicy
         return self._delete_collection(MutatingAdmissionPolicyBindingList, options)
 
 
-class AdmissionregistrationV1alpha1Client:
+class AdmissionregistrationV1alpha1Client(GroupVersionClient):
     """Clients for admissionregistration.k8s.io/v1alpha1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def mutating_admission_policies(self) -> MutatingAdmissionPolicyClient:
         """Client for MutatingAdmissionPolicy objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import CustomResourceDefinition, CustomResourceDefinitionList
@@ -266,14 +271,8 @@ class AsyncCustomResourceDefinitionClient(AsyncWaitingClient[CustomResourceDefin
         return self._subresource(CustomResourceDefinition, name, "status")
 
 
-class AsyncApiextensionsV1Client:
+class AsyncApiextensionsV1Client(AsyncGroupVersionClient):
     """Clients for apiextensions.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def custom_resource_definitions(self) -> AsyncCustomResourceDefinitionClient:
         """Client for CustomResourceDefinition objects."""

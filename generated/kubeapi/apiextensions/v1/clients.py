@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import CustomResourceDefinition, CustomResourceDefinitionList
@@ -266,14 +271,8 @@ class CustomResourceDefinitionClient(WaitingClient[CustomResourceDefinition]):
         return self._subresource(CustomResourceDefinition, name, "status")
 
 
-class ApiextensionsV1Client:
+class ApiextensionsV1Client(GroupVersionClient):
     """Clients for apiextensions.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def custom_resource_definitions(self) -> CustomResourceDefinitionClient:
         """Client for CustomResourceDefinition objects."""

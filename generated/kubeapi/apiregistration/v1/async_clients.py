@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import APIService, APIServiceList
@@ -259,14 +264,8 @@ class AsyncAPIServiceClient(AsyncWaitingClient[APIService]):
         return self._subresource(APIService, name, "status")
 
 
-class AsyncApiregistrationV1Client:
+class AsyncApiregistrationV1Client(AsyncGroupVersionClient):
     """Clients for apiregistration.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def api_services(self) -> AsyncAPIServiceClient:
         """Client for APIService objects."""

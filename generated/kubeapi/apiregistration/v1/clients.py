@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import APIService, APIServiceList
@@ -259,14 +264,8 @@ class APIServiceClient(WaitingClient[APIService]):
         return self._subresource(APIService, name, "status")
 
 
-class ApiregistrationV1Client:
+class ApiregistrationV1Client(GroupVersionClient):
     """Clients for apiregistration.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def api_services(self) -> APIServiceClient:
         """Client for APIService objects."""

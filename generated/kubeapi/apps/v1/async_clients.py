@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -1195,14 +1195,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
         return self._subresource(StatefulSet, name, "status")
 
 
-class AsyncAppsV1Client:
+class AsyncAppsV1Client(AsyncGroupVersionClient):
     """Clients for apps/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def controller_revisions(self) -> AsyncControllerRevisionCollection: ...

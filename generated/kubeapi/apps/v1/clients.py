@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -1195,14 +1195,8 @@ class StatefulSetClient(WaitingClient[StatefulSet], StatefulSetCollection):
         return self._subresource(StatefulSet, name, "status")
 
 
-class AppsV1Client:
+class AppsV1Client(GroupVersionClient):
     """Clients for apps/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def controller_revisions(self) -> ControllerRevisionCollection: ...

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import WriteOptions
-from clientgen.runtime.sync import ResourceClient, Rest
+from clientgen.runtime.sync import GroupVersionClient, ResourceClient
 from clientgen.runtime.models import Unstructured
 
 from .models import (
@@ -127,14 +127,8 @@ class SubjectAccessReviewClient(ResourceClient):
         return self._create(SubjectAccessReview, body, options)
 
 
-class AuthorizationV1Client:
+class AuthorizationV1Client(GroupVersionClient):
     """Clients for authorization.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def local_subject_access_reviews(self, namespace: str) -> LocalSubjectAccessReviewClient:
         """Client for LocalSubjectAccessReview objects in `namespace`."""

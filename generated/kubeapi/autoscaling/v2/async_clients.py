@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -281,14 +281,8 @@ class AsyncHorizontalPodAutoscalerClient(
         return self._subresource(HorizontalPodAutoscaler, name, "status")
 
 
-class AsyncAutoscalingV2Client:
+class AsyncAutoscalingV2Client(AsyncGroupVersionClient):
     """Clients for autoscaling/v2, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def horizontal_pod_autoscalers(self) -> AsyncHorizontalPodAutoscalerCollection: ...

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -281,14 +281,8 @@ class HorizontalPodAutoscalerClient(
         return self._subresource(HorizontalPodAutoscaler, name, "status")
 
 
-class AutoscalingV2Client:
+class AutoscalingV2Client(GroupVersionClient):
     """Clients for autoscaling/v2, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def horizontal_pod_autoscalers(self) -> HorizontalPodAutoscalerCollection: ...

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -501,14 +501,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
         return self._subresource(Job, name, "status")
 
 
-class AsyncBatchV1Client:
+class AsyncBatchV1Client(AsyncGroupVersionClient):
     """Clients for batch/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_jobs(self) -> AsyncCronJobCollection: ...

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -501,14 +501,8 @@ class JobClient(WaitingClient[Job], JobCollection):
         return self._subresource(Job, name, "status")
 
 
-class BatchV1Client:
+class BatchV1Client(GroupVersionClient):
     """Clients for batch/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_jobs(self) -> CronJobCollection: ...

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import CertificateSigningRequest, CertificateSigningRequestList
@@ -273,14 +278,8 @@ class AsyncCertificateSigningRequestClient(AsyncWaitingClient[CertificateSigning
         return self._subresource(CertificateSigningRequest, name, "status")
 
 
-class AsyncCertificatesV1Client:
+class AsyncCertificatesV1Client(AsyncGroupVersionClient):
     """Clients for certificates.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def certificate_signing_requests(self) -> AsyncCertificateSigningRequestClient:
         """Client for CertificateSigningRequest objects."""

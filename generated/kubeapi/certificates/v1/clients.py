@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import CertificateSigningRequest, CertificateSigningRequestList
@@ -273,14 +278,8 @@ class CertificateSigningRequestClient(WaitingClient[CertificateSigningRequest]):
         return self._subresource(CertificateSigningRequest, name, "status")
 
 
-class CertificatesV1Client:
+class CertificatesV1Client(GroupVersionClient):
     """Clients for certificates.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def certificate_signing_requests(self) -> CertificateSigningRequestClient:
         """Client for CertificateSigningRequest objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -228,14 +233,8 @@ class AsyncLeaseCandidateClient(AsyncWaitingClient[LeaseCandidate], AsyncLeaseCa
         return await self._delete_collection(LeaseCandidateList, options)
 
 
-class AsyncCoordinationV1beta1Client:
+class AsyncCoordinationV1beta1Client(AsyncGroupVersionClient):
     """Clients for coordination.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def lease_candidates(self) -> AsyncLeaseCandidateCollection: ...

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -228,14 +233,8 @@ class LeaseCandidateClient(WaitingClient[LeaseCandidate], LeaseCandidateCollecti
         return self._delete_collection(LeaseCandidateList, options)
 
 
-class CoordinationV1beta1Client:
+class CoordinationV1beta1Client(GroupVersionClient):
     """Clients for coordination.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def lease_candidates(self) -> LeaseCandidateCollection: ...

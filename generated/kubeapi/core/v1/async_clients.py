@@ -29,12 +29,12 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.aio import (
     AsyncExecStream,
+    AsyncGroupVersionClient,
     AsyncLines,
     AsyncLogTail,
     AsyncPortForward,
     AsyncProxy,
     AsyncResourceClient,
-    AsyncRest,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -2269,6 +2269,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
     def attach(self, name: str, **options: Unpack[ExecStreamOptions]) -> AsyncExecStream:
         """Attach to the main process of a container of the Pod called `name`.
 
+        Its `exit_code` is 0 however the process ends: the status of the Pod tells how it did.
+
         Args:
             container: the container; required for pods with several.
             stdin: whether the process gets an input.
@@ -3656,14 +3658,8 @@ class AsyncServiceClient(AsyncWaitingClient[Service], AsyncServiceCollection):
         return self._proxy(name, port, scheme)
 
 
-class AsyncCoreV1Client:
+class AsyncCoreV1Client(AsyncGroupVersionClient):
     """Clients for core/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def bindings(self, namespace: str) -> AsyncBindingClient:
         """Client for Binding objects in `namespace`."""

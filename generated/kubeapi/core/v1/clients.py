@@ -29,12 +29,12 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import (
     ExecStream,
+    GroupVersionClient,
     Lines,
     LogTail,
     PortForward,
     Proxy,
     ResourceClient,
-    Rest,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -2269,6 +2269,8 @@ class PodClient(WaitingClient[Pod], PodCollection):
     def attach(self, name: str, **options: Unpack[ExecStreamOptions]) -> ExecStream:
         """Attach to the main process of a container of the Pod called `name`.
 
+        Its `exit_code` is 0 however the process ends: the status of the Pod tells how it did.
+
         Args:
             container: the container; required for pods with several.
             stdin: whether the process gets an input.
@@ -3656,14 +3658,8 @@ class ServiceClient(WaitingClient[Service], ServiceCollection):
         return self._proxy(name, port, scheme)
 
 
-class CoreV1Client:
+class CoreV1Client(GroupVersionClient):
     """Clients for core/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def bindings(self, namespace: str) -> BindingClient:
         """Client for Binding objects in `namespace`."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -228,14 +233,8 @@ class EndpointSliceClient(WaitingClient[EndpointSlice], EndpointSliceCollection)
         return self._delete_collection(EndpointSliceList, options)
 
 
-class DiscoveryV1Client:
+class DiscoveryV1Client(GroupVersionClient):
     """Clients for discovery.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def endpoint_slices(self) -> EndpointSliceCollection: ...

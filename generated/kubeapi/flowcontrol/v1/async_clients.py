@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -497,14 +502,8 @@ class AsyncPriorityLevelConfigurationClient(AsyncWaitingClient[PriorityLevelConf
         return self._subresource(PriorityLevelConfiguration, name, "status")
 
 
-class AsyncFlowcontrolV1Client:
+class AsyncFlowcontrolV1Client(AsyncGroupVersionClient):
     """Clients for flowcontrol.apiserver.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def flow_schemas(self) -> AsyncFlowSchemaClient:
         """Client for FlowSchema objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -497,14 +502,8 @@ class PriorityLevelConfigurationClient(WaitingClient[PriorityLevelConfiguration]
         return self._subresource(PriorityLevelConfiguration, name, "status")
 
 
-class FlowcontrolV1Client:
+class FlowcontrolV1Client(GroupVersionClient):
     """Clients for flowcontrol.apiserver.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def flow_schemas(self) -> FlowSchemaClient:
         """Client for FlowSchema objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import StorageVersion, StorageVersionList
@@ -259,14 +264,8 @@ class AsyncStorageVersionClient(AsyncWaitingClient[StorageVersion]):
         return self._subresource(StorageVersion, name, "status")
 
 
-class AsyncInternalV1alpha1Client:
+class AsyncInternalV1alpha1Client(AsyncGroupVersionClient):
     """Clients for internal.apiserver.k8s.io/v1alpha1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def storage_versions(self) -> AsyncStorageVersionClient:
         """Client for StorageVersion objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import StorageVersion, StorageVersionList
@@ -259,14 +264,8 @@ class StorageVersionClient(WaitingClient[StorageVersion]):
         return self._subresource(StorageVersion, name, "status")
 
 
-class InternalV1alpha1Client:
+class InternalV1alpha1Client(GroupVersionClient):
     """Clients for internal.apiserver.k8s.io/v1alpha1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def storage_versions(self) -> StorageVersionClient:
         """Client for StorageVersion objects."""

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -1085,14 +1085,8 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
         return self._subresource(ServiceCIDR, name, "status")
 
 
-class AsyncNetworkingV1Client:
+class AsyncNetworkingV1Client(AsyncGroupVersionClient):
     """Clients for networking.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def ingress_classes(self) -> AsyncIngressClassClient:
         """Client for IngressClass objects."""

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -1085,14 +1085,8 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         return self._subresource(ServiceCIDR, name, "status")
 
 
-class NetworkingV1Client:
+class NetworkingV1Client(GroupVersionClient):
     """Clients for networking.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def ingress_classes(self) -> IngressClassClient:
         """Client for IngressClass objects."""

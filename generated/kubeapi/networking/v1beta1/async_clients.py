@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import IPAddress, IPAddressList, ServiceCIDR, ServiceCIDRList
@@ -448,14 +453,8 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
         return self._subresource(ServiceCIDR, name, "status")
 
 
-class AsyncNetworkingV1beta1Client:
+class AsyncNetworkingV1beta1Client(AsyncGroupVersionClient):
     """Clients for networking.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def ip_addresses(self) -> AsyncIPAddressClient:
         """Client for IPAddress objects."""

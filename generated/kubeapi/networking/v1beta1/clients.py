@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import IPAddress, IPAddressList, ServiceCIDR, ServiceCIDRList
@@ -448,14 +453,8 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         return self._subresource(ServiceCIDR, name, "status")
 
 
-class NetworkingV1beta1Client:
+class NetworkingV1beta1Client(GroupVersionClient):
     """Clients for networking.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def ip_addresses(self) -> IPAddressClient:
         """Client for IPAddress objects."""

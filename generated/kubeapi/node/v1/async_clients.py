@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncWaitingClient, AsyncWatch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import RuntimeClass, RuntimeClassList
@@ -222,14 +222,8 @@ class AsyncRuntimeClassClient(AsyncWaitingClient[RuntimeClass]):
         return await self._delete_collection(RuntimeClassList, options)
 
 
-class AsyncNodeV1Client:
+class AsyncNodeV1Client(AsyncGroupVersionClient):
     """Clients for node.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def runtime_classes(self) -> AsyncRuntimeClassClient:
         """Client for RuntimeClass objects."""

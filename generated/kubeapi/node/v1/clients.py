@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.sync import GroupVersionClient, WaitingClient, Watch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import RuntimeClass, RuntimeClassList
@@ -222,14 +222,8 @@ class RuntimeClassClient(WaitingClient[RuntimeClass]):
         return self._delete_collection(RuntimeClassList, options)
 
 
-class NodeV1Client:
+class NodeV1Client(GroupVersionClient):
     """Clients for node.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def runtime_classes(self) -> RuntimeClassClient:
         """Client for RuntimeClass objects."""

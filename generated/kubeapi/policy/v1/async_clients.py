@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -281,14 +281,8 @@ class AsyncPodDisruptionBudgetClient(
         return self._subresource(PodDisruptionBudget, name, "status")
 
 
-class AsyncPolicyV1Client:
+class AsyncPolicyV1Client(AsyncGroupVersionClient):
     """Clients for policy/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pod_disruption_budgets(self) -> AsyncPodDisruptionBudgetCollection: ...

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -281,14 +281,8 @@ class PodDisruptionBudgetClient(
         return self._subresource(PodDisruptionBudget, name, "status")
 
 
-class PolicyV1Client:
+class PolicyV1Client(GroupVersionClient):
     """Clients for policy/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pod_disruption_budgets(self) -> PodDisruptionBudgetCollection: ...

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -817,14 +822,8 @@ class AsyncRoleClient(AsyncWaitingClient[Role], AsyncRoleCollection):
         return await self._delete_collection(RoleList, options)
 
 
-class AsyncRbacV1Client:
+class AsyncRbacV1Client(AsyncGroupVersionClient):
     """Clients for rbac.authorization.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def cluster_role_bindings(self) -> AsyncClusterRoleBindingClient:
         """Client for ClusterRoleBinding objects."""

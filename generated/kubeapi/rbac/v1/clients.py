@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -817,14 +822,8 @@ class RoleClient(WaitingClient[Role], RoleCollection):
         return self._delete_collection(RoleList, options)
 
 
-class RbacV1Client:
+class RbacV1Client(GroupVersionClient):
     """Clients for rbac.authorization.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def cluster_role_bindings(self) -> ClusterRoleBindingClient:
         """Client for ClusterRoleBinding objects."""

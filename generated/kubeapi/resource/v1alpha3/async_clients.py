@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -497,14 +502,8 @@ class AsyncResourcePoolStatusRequestClient(AsyncWaitingClient[ResourcePoolStatus
         return self._subresource(ResourcePoolStatusRequest, name, "status")
 
 
-class AsyncResourceV1alpha3Client:
+class AsyncResourceV1alpha3Client(AsyncGroupVersionClient):
     """Clients for resource.k8s.io/v1alpha3, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def device_taint_rules(self) -> AsyncDeviceTaintRuleClient:
         """Client for DeviceTaintRule objects."""

@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import (
@@ -497,14 +502,8 @@ class ResourcePoolStatusRequestClient(WaitingClient[ResourcePoolStatusRequest]):
         return self._subresource(ResourcePoolStatusRequest, name, "status")
 
 
-class ResourceV1alpha3Client:
+class ResourceV1alpha3Client(GroupVersionClient):
     """Clients for resource.k8s.io/v1alpha3, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def device_taint_rules(self) -> DeviceTaintRuleClient:
         """Client for DeviceTaintRule objects."""

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -864,14 +864,8 @@ class AsyncResourceSliceClient(AsyncWaitingClient[ResourceSlice]):
         return await self._delete_collection(ResourceSliceList, options)
 
 
-class AsyncResourceV1beta1Client:
+class AsyncResourceV1beta1Client(AsyncGroupVersionClient):
     """Clients for resource.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def device_classes(self) -> AsyncDeviceClassClient:
         """Client for DeviceClass objects."""

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -1099,14 +1099,8 @@ class ResourceSliceClient(WaitingClient[ResourceSlice]):
         return self._delete_collection(ResourceSliceList, options)
 
 
-class ResourceV1beta2Client:
+class ResourceV1beta2Client(GroupVersionClient):
     """Clients for resource.k8s.io/v1beta2, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def device_classes(self) -> DeviceClassClient:
         """Client for DeviceClass objects."""

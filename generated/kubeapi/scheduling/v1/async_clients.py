@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncWaitingClient, AsyncWatch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import PriorityClass, PriorityClassList
@@ -222,14 +222,8 @@ class AsyncPriorityClassClient(AsyncWaitingClient[PriorityClass]):
         return await self._delete_collection(PriorityClassList, options)
 
 
-class AsyncSchedulingV1Client:
+class AsyncSchedulingV1Client(AsyncGroupVersionClient):
     """Clients for scheduling.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def priority_classes(self) -> AsyncPriorityClassClient:
         """Client for PriorityClass objects."""

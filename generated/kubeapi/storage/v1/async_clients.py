@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -1258,14 +1258,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
         return await self._delete_collection(VolumeAttributesClassList, options)
 
 
-class AsyncStorageV1Client:
+class AsyncStorageV1Client(AsyncGroupVersionClient):
     """Clients for storage.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def csi_drivers(self) -> AsyncCSIDriverClient:
         """Client for CSIDriver objects."""

@@ -20,7 +20,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -1258,14 +1258,8 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
         return self._delete_collection(VolumeAttributesClassList, options)
 
 
-class StorageV1Client:
+class StorageV1Client(GroupVersionClient):
     """Clients for storage.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def csi_drivers(self) -> CSIDriverClient:
         """Client for CSIDriver objects."""

@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncWaitingClient, AsyncWatch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import VolumeAttributesClass, VolumeAttributesClassList
@@ -226,14 +226,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
         return await self._delete_collection(VolumeAttributesClassList, options)
 
 
-class AsyncStorageV1beta1Client:
+class AsyncStorageV1beta1Client(AsyncGroupVersionClient):
     """Clients for storage.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def volume_attributes_classes(self) -> AsyncVolumeAttributesClassClient:
         """Client for VolumeAttributesClass objects."""

@@ -19,7 +19,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.sync import GroupVersionClient, WaitingClient, Watch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import VolumeAttributesClass, VolumeAttributesClassList
@@ -226,14 +226,8 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
         return self._delete_collection(VolumeAttributesClassList, options)
 
 
-class StorageV1beta1Client:
+class StorageV1beta1Client(GroupVersionClient):
     """Clients for storage.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def volume_attributes_classes(self) -> VolumeAttributesClassClient:
         """Client for VolumeAttributesClass objects."""

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 from proxies.v1 import Proxy
@@ -230,14 +235,8 @@ class AsyncProxyClient(AsyncWaitingClient[Proxy], AsyncProxyCollection):
         return await self._delete_collection(ProxyList, options)
 
 
-class AsyncProxyV1Client:
+class AsyncProxyV1Client(AsyncGroupVersionClient):
     """Clients for proxy.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def proxies(self) -> AsyncProxyCollection: ...

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 from proxies.v1beta1 import Proxy
@@ -230,14 +235,8 @@ class ProxyClient(WaitingClient[Proxy], ProxyCollection):
         return self._delete_collection(ProxyList, options)
 
 
-class ProxyV1beta1Client:
+class ProxyV1beta1Client(GroupVersionClient):
     """Clients for proxy.example.com/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def proxies(self) -> ProxyCollection: ...

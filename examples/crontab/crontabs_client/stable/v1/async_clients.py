@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -279,14 +279,8 @@ class AsyncCronTabClient(
         return self._subresource(CronTab, name, "status")
 
 
-class AsyncStableV1Client:
+class AsyncStableV1Client(AsyncGroupVersionClient):
     """Clients for stable.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_tabs(self) -> AsyncCronTabCollection: ...

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -699,14 +699,8 @@ class AsyncDrillClient(AsyncWaitingClient[Drill], AsyncDrillCollection):
         return await self._delete_collection(DrillList, options)
 
 
-class AsyncBackupsExampleV1Client:
+class AsyncBackupsExampleV1Client(AsyncGroupVersionClient):
     """Clients for backups.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def backups(self) -> AsyncBackupCollection: ...

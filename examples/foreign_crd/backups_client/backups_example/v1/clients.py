@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -699,14 +699,8 @@ class DrillClient(WaitingClient[Drill], DrillCollection):
         return self._delete_collection(DrillList, options)
 
 
-class BackupsExampleV1Client:
+class BackupsExampleV1Client(GroupVersionClient):
     """Clients for backups.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def backups(self) -> BackupCollection: ...

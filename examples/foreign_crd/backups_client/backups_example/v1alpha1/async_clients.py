@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -272,14 +272,8 @@ class AsyncBackupClient(AsyncWaitingClient[Backup], AsyncBackupCollection):
         return self._subresource(Backup, name, "status")
 
 
-class AsyncBackupsExampleV1alpha1Client:
+class AsyncBackupsExampleV1alpha1Client(AsyncGroupVersionClient):
     """Clients for backups.example.com/v1alpha1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def backups(self) -> AsyncBackupCollection: ...

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -272,14 +272,8 @@ class BackupClient(WaitingClient[Backup], BackupCollection):
         return self._subresource(Backup, name, "status")
 
 
-class BackupsExampleV1alpha1Client:
+class BackupsExampleV1alpha1Client(GroupVersionClient):
     """Clients for backups.example.com/v1alpha1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def backups(self) -> BackupCollection: ...

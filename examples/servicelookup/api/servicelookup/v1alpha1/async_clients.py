@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -230,14 +235,8 @@ class AsyncPodToServiceClient(AsyncWaitingClient[PodToService], AsyncPodToServic
         return await self._delete_collection(PodToServiceList, options)
 
 
-class AsyncServicelookupV1alpha1Client:
+class AsyncServicelookupV1alpha1Client(AsyncGroupVersionClient):
     """Clients for servicelookup.example.com/v1alpha1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pod_to_services(self) -> AsyncPodToServiceCollection: ...

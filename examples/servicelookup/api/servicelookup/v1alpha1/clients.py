@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -230,14 +235,8 @@ class PodToServiceClient(WaitingClient[PodToService], PodToServiceCollection):
         return self._delete_collection(PodToServiceList, options)
 
 
-class ServicelookupV1alpha1Client:
+class ServicelookupV1alpha1Client(GroupVersionClient):
     """Clients for servicelookup.example.com/v1alpha1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pod_to_services(self) -> PodToServiceCollection: ...

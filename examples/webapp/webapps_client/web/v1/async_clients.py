@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -274,14 +274,8 @@ class AsyncWebAppClient(AsyncWaitingClient[WebApp], AsyncWebAppCollection):
         return self._subresource(WebApp, name, "status")
 
 
-class AsyncWebV1Client:
+class AsyncWebV1Client(AsyncGroupVersionClient):
     """Clients for web.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def web_apps(self) -> AsyncWebAppCollection: ...

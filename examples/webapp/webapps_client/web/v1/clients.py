@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -274,14 +274,8 @@ class WebAppClient(WaitingClient[WebApp], WebAppCollection):
         return self._subresource(WebApp, name, "status")
 
 
-class WebV1Client:
+class WebV1Client(GroupVersionClient):
     """Clients for web.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def web_apps(self) -> WebAppCollection: ...

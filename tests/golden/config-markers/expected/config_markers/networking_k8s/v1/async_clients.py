@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WriteOptions
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncResourceClient
 from clientgen.runtime.models import Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -89,14 +89,8 @@ class AsyncRouteClient(AsyncRouteCollection):
         return await self._update(Route, body, options)
 
 
-class AsyncNetworkingK8sV1Client:
+class AsyncNetworkingK8sV1Client(AsyncGroupVersionClient):
     """Clients for networking.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def routes(self) -> AsyncRouteCollection: ...

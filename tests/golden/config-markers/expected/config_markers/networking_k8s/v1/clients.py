@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WriteOptions
-from clientgen.runtime.sync import ResourceClient, Rest
+from clientgen.runtime.sync import GroupVersionClient, ResourceClient
 from clientgen.runtime.models import Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -89,14 +89,8 @@ class RouteClient(RouteCollection):
         return self._update(Route, body, options)
 
 
-class NetworkingK8sV1Client:
+class NetworkingK8sV1Client(GroupVersionClient):
     """Clients for networking.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def routes(self) -> RouteCollection: ...

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -229,14 +234,8 @@ class RouteClient(WaitingClient[Route], RouteCollection):
         return self._delete_collection(RouteList, options)
 
 
-class NetworkingK8sV1beta1Client:
+class NetworkingK8sV1beta1Client(GroupVersionClient):
     """Clients for networking.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def routes(self) -> RouteCollection: ...

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -615,14 +620,8 @@ class ShipClient(WaitingClient[Ship], ShipCollection):
         return self._delete_collection(ShipList, options)
 
 
-class FleetV1Client:
+class FleetV1Client(GroupVersionClient):
     """Clients for fleet.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def boats(self) -> BoatCollection: ...

@@ -26,7 +26,7 @@ __all__ = [
     "ShipSpecTenderBoatKind_bdaaManifest",
     "ShipSpecTenderBoatKind_c410Manifest",
     "ShipSpecTenderManifest",
-    "Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSideManifest",
+    "Ship_d911_WindowsToTheStarboardSideManifest",
     "Ship_f7ff_ObservationAndNavigationDeckManifest",
 ]
 
@@ -176,11 +176,8 @@ class ShipSpecTenderBoatKind_c410Manifest(TypedDict, total=False):
     oars: int | None
 
 
-class Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSideManifest(
-    TypedDict,
-    total=False,
-):
-    """Manifest of Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSide."""
+class Ship_d911_WindowsToTheStarboardSideManifest(TypedDict, total=False):
+    """Manifest of Ship_d911_WindowsToTheStarboardSide."""
 
     clean: bool | None
     count: int | None
@@ -189,6 +186,4 @@ class Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSideManifest(
 class Ship_f7ff_ObservationAndNavigationDeckManifest(TypedDict, total=False):
     """Manifest of Ship_f7ff_ObservationAndNavigationDeck."""
 
-    windowsToTheStarboardSide: (
-        Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSideManifest | None
-    )
+    windowsToTheStarboardSide: Ship_d911_WindowsToTheStarboardSideManifest | None

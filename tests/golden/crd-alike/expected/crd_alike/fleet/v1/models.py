@@ -32,7 +32,7 @@ __all__ = [
     "ShipSpecTender",
     "ShipSpecTenderBoatKind_bdaa",
     "ShipSpecTenderBoatKind_c410",
-    "Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSide",
+    "Ship_d911_WindowsToTheStarboardSide",
     "Ship_f7ff_ObservationAndNavigationDeck",
 ]
 
@@ -266,8 +266,8 @@ class ShipSpecTenderBoatKind_c410(Model):
     oars: int | None = None
 
 
-class Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSide(Model):
-    """Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSide of fleet.example.com/v1."""
+class Ship_d911_WindowsToTheStarboardSide(Model):
+    """Ship_d911_WindowsToTheStarboardSide of fleet.example.com/v1."""
 
     clean: bool | None = None
     count: int | None = None
@@ -276,6 +276,4 @@ class Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSide(Model):
 class Ship_f7ff_ObservationAndNavigationDeck(Model):
     """Ship_f7ff_ObservationAndNavigationDeck of fleet.example.com/v1."""
 
-    windows_to_the_starboard_side: (
-        Ship_d911_ObservationAndNavigationDeckWindowsToTheStarboardSide | None
-    ) = None
+    windows_to_the_starboard_side: Ship_d911_WindowsToTheStarboardSide | None = None

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -461,14 +461,8 @@ class AsyncClassSpecClient(AsyncWaitingClient[ClassSpec]):
         return await self._delete_collection(ClassSpecs, options)
 
 
-class AsyncAsyncImportV1Client:
+class AsyncAsyncImportV1Client(AsyncGroupVersionClient):
     """Clients for async-import.class.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def classes(self) -> AsyncClassCollection: ...

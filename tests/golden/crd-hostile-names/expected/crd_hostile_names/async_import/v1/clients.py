@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -461,14 +461,8 @@ class ClassSpecClient(WaitingClient[ClassSpec]):
         return self._delete_collection(ClassSpecs, options)
 
 
-class AsyncImportV1Client:
+class AsyncImportV1Client(GroupVersionClient):
     """Clients for async-import.class.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def classes(self) -> ClassCollection: ...

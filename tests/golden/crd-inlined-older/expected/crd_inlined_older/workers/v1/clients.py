@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -272,14 +272,8 @@ class VeteranClient(WaitingClient[Veteran], VeteranCollection):
         return self._subresource(Veteran, name, "status")
 
 
-class WorkersV1Client:
+class WorkersV1Client(GroupVersionClient):
     """Clients for workers.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def veterans(self) -> VeteranCollection: ...

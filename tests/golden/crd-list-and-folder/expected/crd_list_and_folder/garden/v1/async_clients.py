@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -422,14 +427,8 @@ class AsyncPearClient(AsyncWaitingClient[Pear], AsyncPearCollection):
         return await self._delete_collection(PearList, options)
 
 
-class AsyncGardenV1Client:
+class AsyncGardenV1Client(AsyncGroupVersionClient):
     """Clients for garden.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def apples(self) -> AsyncAppleCollection: ...

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncWaitingClient, AsyncWatch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import Elm, ElmList, Oak, OakList
@@ -411,14 +411,8 @@ class AsyncOakClient(AsyncWaitingClient[Oak]):
         return await self._delete_collection(OakList, options)
 
 
-class AsyncTreesV1Client:
+class AsyncTreesV1Client(AsyncGroupVersionClient):
     """Clients for trees.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def elms(self) -> AsyncElmClient:
         """Client for Elm objects."""

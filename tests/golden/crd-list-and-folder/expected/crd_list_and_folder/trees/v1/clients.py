@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.sync import GroupVersionClient, WaitingClient, Watch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import Elm, ElmList, Oak, OakList
@@ -411,14 +411,8 @@ class OakClient(WaitingClient[Oak]):
         return self._delete_collection(OakList, options)
 
 
-class TreesV1Client:
+class TreesV1Client(GroupVersionClient):
     """Clients for trees.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def elms(self) -> ElmClient:
         """Client for Elm objects."""

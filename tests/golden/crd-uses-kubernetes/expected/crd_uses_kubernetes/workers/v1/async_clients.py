@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -502,14 +502,8 @@ class AsyncWorkerClient(AsyncWaitingClient[Worker], AsyncWorkerCollection):
         return self._subresource(Worker, name, "status")
 
 
-class AsyncWorkersV1Client:
+class AsyncWorkersV1Client(AsyncGroupVersionClient):
     """Clients for workers.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pools(self) -> AsyncPoolCollection: ...

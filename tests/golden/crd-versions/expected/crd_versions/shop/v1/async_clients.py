@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncWaitingClient, AsyncWatch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import Widget, Widgets
@@ -223,14 +223,8 @@ class AsyncWidgetClient(AsyncWaitingClient[Widget]):
         return await self._delete_collection(Widgets, options)
 
 
-class AsyncShopV1Client:
+class AsyncShopV1Client(AsyncGroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def widgets(self) -> AsyncWidgetClient:
         """Client for Widget objects."""

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, Watch
+from clientgen.runtime.sync import GroupVersionClient, WaitingClient, Watch
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import Widget, Widgets
@@ -223,14 +223,8 @@ class WidgetClient(WaitingClient[Widget]):
         return self._delete_collection(Widgets, options)
 
 
-class ShopV1Client:
+class ShopV1Client(GroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def widgets(self) -> WidgetClient:
         """Client for Widget objects."""

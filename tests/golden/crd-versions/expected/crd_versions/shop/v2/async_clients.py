@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncSubresource, AsyncWaitingClient, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncSubresource,
+    AsyncWaitingClient,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import Widget, Widgets
@@ -260,14 +265,8 @@ class AsyncWidgetClient(AsyncWaitingClient[Widget]):
         return self._subresource(Widget, name, "status")
 
 
-class AsyncShopV2Client:
+class AsyncShopV2Client(AsyncGroupVersionClient):
     """Clients for shop.example.com/v2, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def widgets(self) -> AsyncWidgetClient:
         """Client for Widget objects."""

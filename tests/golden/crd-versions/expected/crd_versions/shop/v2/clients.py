@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, Subresource, WaitingClient, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    Subresource,
+    WaitingClient,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 
 from .models import Widget, Widgets
@@ -260,14 +265,8 @@ class WidgetClient(WaitingClient[Widget]):
         return self._subresource(Widget, name, "status")
 
 
-class ShopV2Client:
+class ShopV2Client(GroupVersionClient):
     """Clients for shop.example.com/v2, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def widgets(self) -> WidgetClient:
         """Client for Widget objects."""

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -462,14 +462,8 @@ class AsyncTankClient(AsyncTankExpansion, AsyncWaitingClient[Tank], AsyncTankCol
         return await self._delete_collection(TankList, options)
 
 
-class AsyncWaterV1Client:
+class AsyncWaterV1Client(AsyncGroupVersionClient):
     """Clients for water.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def pumps(self) -> AsyncPumpClient:
         """Client for Pump objects."""

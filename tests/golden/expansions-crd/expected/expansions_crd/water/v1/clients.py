@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -462,14 +462,8 @@ class TankClient(TankExpansion, WaitingClient[Tank], TankCollection):
         return self._delete_collection(TankList, options)
 
 
-class WaterV1Client:
+class WaterV1Client(GroupVersionClient):
     """Clients for water.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def pumps(self) -> PumpClient:
         """Client for Pump objects."""

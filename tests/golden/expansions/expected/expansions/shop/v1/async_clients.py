@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -273,14 +273,8 @@ class AsyncCrateClient(AsyncCrateExpansion, AsyncWaitingClient[Crate], AsyncCrat
         return self._subresource(Crate, name, "status")
 
 
-class AsyncShopV1Client:
+class AsyncShopV1Client(AsyncGroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def crates(self) -> AsyncCrateCollection: ...

@@ -7,7 +7,12 @@ from collections.abc import AsyncIterator
 from typing import Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from msgspec import UNSET, UnsetType
 
 from .models import CronTab, CronTabList
@@ -90,14 +95,8 @@ class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
         return await self._get(CronTab, name, options)
 
 
-class AsyncStableV1beta1Client:
+class AsyncStableV1beta1Client(AsyncGroupVersionClient):
     """Clients for stable.example.com/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_tabs(self) -> AsyncCronTabCollection: ...

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from typing import Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from msgspec import UNSET, UnsetType
 
 from .models import CronTab, CronTabList
@@ -90,14 +95,8 @@ class CronTabClient(WaitingClient[CronTab], CronTabCollection):
         return self._get(CronTab, name, options)
 
 
-class StableV1beta1Client:
+class StableV1beta1Client(GroupVersionClient):
     """Clients for stable.example.com/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_tabs(self) -> CronTabCollection: ...

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -247,14 +247,8 @@ class CrateClient(WaitingClient[Crate], CrateCollection):
         return self._subresource(Crate, name, "status")
 
 
-class ShopV1Client:
+class ShopV1Client(GroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def crates(self) -> CrateCollection: ...

@@ -29,9 +29,9 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.aio import (
     AsyncExecStream,
+    AsyncGroupVersionClient,
     AsyncLines,
     AsyncLogTail,
-    AsyncRest,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -453,14 +453,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         )
 
 
-class AsyncCoreV1Client:
+class AsyncCoreV1Client(AsyncGroupVersionClient):
     """Clients for core/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pods(self) -> AsyncPodCollection: ...

@@ -29,9 +29,9 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import (
     ExecStream,
+    GroupVersionClient,
     Lines,
     LogTail,
-    Rest,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -453,14 +453,8 @@ class PodClient(WaitingClient[Pod], PodCollection):
         )
 
 
-class CoreV1Client:
+class CoreV1Client(GroupVersionClient):
     """Clients for core/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pods(self) -> PodCollection: ...

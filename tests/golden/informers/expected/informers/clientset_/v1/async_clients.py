@@ -8,8 +8,8 @@ from typing import Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
 from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
     AsyncResourceClient,
-    AsyncRest,
     AsyncWaitingClient,
     AsyncWaitingCollection,
     AsyncWatch,
@@ -739,14 +739,8 @@ class AsyncWaveClient(AsyncWaitingClient[Wave], AsyncWaveCollection):
         return await self._get(Wave, name, options)
 
 
-class AsyncClientsetV1Client:
+class AsyncClientsetV1Client(AsyncGroupVersionClient):
     """Clients for clientset.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def anchors(self) -> AsyncAnchorCollection: ...

@@ -8,8 +8,8 @@ from typing import Unpack, overload
 
 from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
 from clientgen.runtime.sync import (
+    GroupVersionClient,
     ResourceClient,
-    Rest,
     WaitingClient,
     WaitingCollection,
     Watch,
@@ -739,14 +739,8 @@ class WaveClient(WaitingClient[Wave], WaveCollection):
         return self._get(Wave, name, options)
 
 
-class ClientsetV1Client:
+class ClientsetV1Client(GroupVersionClient):
     """Clients for clientset.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def anchors(self) -> AnchorCollection: ...

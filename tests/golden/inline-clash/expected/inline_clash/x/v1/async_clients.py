@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from clientgen.runtime import GetOptions
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncResourceClient
 
 from .models import Clash
 from .resources import CLASHES
@@ -32,14 +32,8 @@ class AsyncClashClient(AsyncResourceClient):
         return await self._get(Clash, name, options)
 
 
-class AsyncXV1Client:
+class AsyncXV1Client(AsyncGroupVersionClient):
     """Clients for x.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def clashes(self) -> AsyncClashClient:
         """Client for Clash objects."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from clientgen.runtime import GetOptions
-from clientgen.runtime.sync import ResourceClient, Rest
+from clientgen.runtime.sync import GroupVersionClient, ResourceClient
 
 from .models import Clash
 from .resources import CLASHES
@@ -32,14 +32,8 @@ class ClashClient(ResourceClient):
         return self._get(Clash, name, options)
 
 
-class XV1Client:
+class XV1Client(GroupVersionClient):
     """Clients for x.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def clashes(self) -> ClashClient:
         """Client for Clash objects."""

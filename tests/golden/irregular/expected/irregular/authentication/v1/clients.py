@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import WriteOptions
-from clientgen.runtime.sync import ResourceClient, Rest
+from clientgen.runtime.sync import GroupVersionClient, ResourceClient
 from clientgen.runtime.models import Unstructured
 
 from .models import TokenReview
@@ -43,14 +43,8 @@ class TokenReviewClient(ResourceClient):
         return self._create(TokenReview, body, options)
 
 
-class AuthenticationV1Client:
+class AuthenticationV1Client(GroupVersionClient):
     """Clients for authentication.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def token_reviews(self) -> TokenReviewClient:
         """Client for TokenReview objects."""

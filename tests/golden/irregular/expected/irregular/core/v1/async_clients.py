@@ -29,10 +29,10 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.aio import (
     AsyncExecStream,
+    AsyncGroupVersionClient,
     AsyncLines,
     AsyncLogTail,
     AsyncResourceClient,
-    AsyncRest,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -932,14 +932,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
         )
 
 
-class AsyncCoreV1Client:
+class AsyncCoreV1Client(AsyncGroupVersionClient):
     """Clients for core/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def bindings(self, namespace: str) -> AsyncBindingClient:
         """Client for Binding objects in `namespace`."""

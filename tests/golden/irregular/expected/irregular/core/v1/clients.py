@@ -29,10 +29,10 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import (
     ExecStream,
+    GroupVersionClient,
     Lines,
     LogTail,
     ResourceClient,
-    Rest,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -932,14 +932,8 @@ class ServiceAccountClient(WaitingClient[ServiceAccount], ServiceAccountCollecti
         )
 
 
-class CoreV1Client:
+class CoreV1Client(GroupVersionClient):
     """Clients for core/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def bindings(self, namespace: str) -> BindingClient:
         """Client for Binding objects in `namespace`."""

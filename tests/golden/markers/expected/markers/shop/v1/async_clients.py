@@ -22,8 +22,8 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
     AsyncResourceClient,
-    AsyncRest,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -1078,14 +1078,8 @@ class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollecti
         return await self._delete_collection(StatelessList, options)
 
 
-class AsyncShopV1Client:
+class AsyncShopV1Client(AsyncGroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def createds(self, namespace: str) -> AsyncCreatedClient:
         """Client for Created objects in `namespace`."""

@@ -22,8 +22,8 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
+    GroupVersionClient,
     ResourceClient,
-    Rest,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -1078,14 +1078,8 @@ class StatelessClient(WaitingClient[Stateless], StatelessCollection):
         return self._delete_collection(StatelessList, options)
 
 
-class ShopV1Client:
+class ShopV1Client(GroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def createds(self, namespace: str) -> CreatedClient:
         """Client for Created objects in `namespace`."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import WriteOptions
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
+from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncResourceClient
 from clientgen.runtime.models import Unstructured
 
 from .models import TokenReview
@@ -43,14 +43,8 @@ class AsyncTokenReviewClient(AsyncResourceClient):
         return await self._create(TokenReview, body, options)
 
 
-class AsyncAuthenticationV1Client:
+class AsyncAuthenticationV1Client(AsyncGroupVersionClient):
     """Clients for authentication.k8s.io/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     def token_reviews(self) -> AsyncTokenReviewClient:
         """Client for TokenReview objects."""

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -229,14 +234,8 @@ class AsyncRouteClient(AsyncWaitingClient[Route], AsyncRouteCollection):
         return await self._delete_collection(RouteList, options)
 
 
-class AsyncNetworkingV1beta1Client:
+class AsyncNetworkingV1beta1Client(AsyncGroupVersionClient):
     """Clients for networking.k8s.io/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def routes(self) -> AsyncRouteCollection: ...

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -986,14 +986,8 @@ class Asyncspec_Client(AsyncWaitingClient[spec_], Asyncspec_Collection):
         return self._subresource(spec_, name, "status")
 
 
-class AsyncAuxV1Client:
+class AsyncAuxV1Client(AsyncGroupVersionClient):
     """Clients for aux.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def for_resource_(self) -> AsyncOptionsCollection: ...

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -214,14 +214,8 @@ class AsyncAsyncJobClient(AsyncWaitingClient[AsyncJob], AsyncAsyncJobCollection)
         return self._subresource(AsyncJob, name, "aclose")
 
 
-class AsyncCoreCom1Client:
+class AsyncCoreCom1Client(AsyncGroupVersionClient):
     """Clients for core/com1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def aio(self) -> AsyncAsyncJobCollection: ...

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -214,14 +214,8 @@ class AsyncJobClient(WaitingClient[AsyncJob], AsyncJobCollection):
         return self._subresource(AsyncJob, name, "aclose")
 
 
-class CoreCom1Client:
+class CoreCom1Client(GroupVersionClient):
     """Clients for core/com1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def aio(self) -> AsyncJobCollection: ...

@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -247,14 +247,8 @@ class AsyncNone_Client(AsyncWaitingClient[None_], AsyncNone_Collection):
         return self._subresource(None_, name, "status")
 
 
-class AsyncFromConfigClient:
+class AsyncFromConfigClient(AsyncGroupVersionClient):
     """Clients for from/config, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def nones(self) -> AsyncNone_Collection: ...

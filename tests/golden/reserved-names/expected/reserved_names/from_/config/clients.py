@@ -21,7 +21,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -247,14 +247,8 @@ class None_Client(WaitingClient[None_], None_Collection):
         return self._subresource(None_, name, "status")
 
 
-class FromConfigClient:
+class FromConfigClient(GroupVersionClient):
     """Clients for from/config, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def nones(self) -> None_Collection: ...

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncWaitingClient,
     AsyncWaitingCollection,
     AsyncWatch as runtime_AsyncWatch,
@@ -1622,14 +1622,8 @@ class AsyncStatusClient(AsyncWaitingClient[shop_Status], AsyncStatusCollection):
         return await self._delete_collection(StatusList, options)
 
 
-class AsyncShopV1Client:
+class AsyncShopV1Client(AsyncGroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def async_watches(self) -> AsyncAsyncWatchCollection: ...

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     WaitingClient,
     WaitingCollection,
     Watch as runtime_AsyncWatch,
@@ -1622,14 +1622,8 @@ class StatusClient(WaitingClient[shop_Status], StatusCollection):
         return self._delete_collection(StatusList, options)
 
 
-class ShopV1Client:
+class ShopV1Client(GroupVersionClient):
     """Clients for shop.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def async_watches(self) -> AsyncWatchCollection: ...

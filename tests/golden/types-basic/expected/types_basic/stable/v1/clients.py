@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -469,14 +469,8 @@ class RunPolicyClient(WaitingClient[RunPolicy]):
         return self._delete_collection(RunPolicyList, options)
 
 
-class StableV1Client:
+class StableV1Client(GroupVersionClient):
     """Clients for stable.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_tabs(self) -> CronTabCollection: ...

@@ -23,8 +23,8 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
     AsyncResourceClient,
-    AsyncRest,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -512,14 +512,8 @@ class AsyncRobotClient(AsyncWaitingClient[Robot], AsyncRobotCollection):
         return await self._get(Scale, name, options, subresource="scale")
 
 
-class AsyncFactoryV1Client:
+class AsyncFactoryV1Client(AsyncGroupVersionClient):
     """Clients for factory.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def jobs(self) -> AsyncAsyncJobCollection: ...

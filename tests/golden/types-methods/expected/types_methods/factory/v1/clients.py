@@ -23,8 +23,8 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
+    GroupVersionClient,
     ResourceClient,
-    Rest,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -512,14 +512,8 @@ class RobotClient(WaitingClient[Robot], RobotCollection):
         return self._get(Scale, name, options, subresource="scale")
 
 
-class FactoryV1Client:
+class FactoryV1Client(GroupVersionClient):
     """Clients for factory.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def jobs(self) -> AsyncJobCollection: ...

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from kiosk.v2 import CronTab, NightlyTab
 from msgspec import UNSET, UnsetType
@@ -425,14 +430,8 @@ class AsyncNightlyTabClient(AsyncWaitingClient[NightlyTab], AsyncNightlyTabColle
         return await self._delete_collection(NightlyTabList, options)
 
 
-class AsyncStableV2Client:
+class AsyncStableV2Client(AsyncGroupVersionClient):
     """Clients for stable.example.com/v2, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_tabs(self) -> AsyncCronTabCollection: ...

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from kiosk.v2 import CronTab, NightlyTab
 from msgspec import UNSET, UnsetType
@@ -425,14 +430,8 @@ class NightlyTabClient(WaitingClient[NightlyTab], NightlyTabCollection):
         return self._delete_collection(NightlyTabList, options)
 
 
-class StableV2Client:
+class StableV2Client(GroupVersionClient):
     """Clients for stable.example.com/v2, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def cron_tabs(self) -> CronTabCollection: ...

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -290,14 +290,8 @@ class AsyncShipClient(AsyncWaitingClient[Ship], AsyncShipCollection):
         return await self._update_named(Crane, name, body, options, subresource="status")
 
 
-class AsyncDocksV1Client:
+class AsyncDocksV1Client(AsyncGroupVersionClient):
     """Clients for docks.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def ships(self) -> AsyncShipCollection: ...

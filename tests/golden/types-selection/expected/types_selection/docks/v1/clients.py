@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -290,14 +290,8 @@ class ShipClient(WaitingClient[Ship], ShipCollection):
         return self._update_named(Crane, name, body, options, subresource="status")
 
 
-class DocksV1Client:
+class DocksV1Client(GroupVersionClient):
     """Clients for docks.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def ships(self) -> ShipCollection: ...

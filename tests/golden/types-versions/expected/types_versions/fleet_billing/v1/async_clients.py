@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from fleet.billing_v1 import Invoice
 from msgspec import UNSET, UnsetType
@@ -230,14 +235,8 @@ class AsyncInvoiceClient(AsyncWaitingClient[Invoice], AsyncInvoiceCollection):
         return await self._delete_collection(InvoiceList, options)
 
 
-class AsyncFleetBillingV1Client:
+class AsyncFleetBillingV1Client(AsyncGroupVersionClient):
     """Clients for fleet.billing.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def invoices(self) -> AsyncInvoiceCollection: ...

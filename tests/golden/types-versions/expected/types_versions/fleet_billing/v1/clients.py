@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from fleet.billing_v1 import Invoice
 from msgspec import UNSET, UnsetType
@@ -230,14 +235,8 @@ class InvoiceClient(WaitingClient[Invoice], InvoiceCollection):
         return self._delete_collection(InvoiceList, options)
 
 
-class FleetBillingV1Client:
+class FleetBillingV1Client(GroupVersionClient):
     """Clients for fleet.billing.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def invoices(self) -> InvoiceCollection: ...

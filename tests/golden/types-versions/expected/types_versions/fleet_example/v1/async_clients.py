@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -273,14 +273,8 @@ class AsyncTruckClient(AsyncWaitingClient[Truck], AsyncTruckCollection):
         return self._subresource(Truck, name, "status")
 
 
-class AsyncFleetExampleV1Client:
+class AsyncFleetExampleV1Client(AsyncGroupVersionClient):
     """Clients for fleet.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def trucks(self) -> AsyncTruckCollection: ...

@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from fleet.v1beta1 import Truck
 from msgspec import UNSET, UnsetType
@@ -230,14 +235,8 @@ class AsyncTruckClient(AsyncWaitingClient[Truck], AsyncTruckCollection):
         return await self._delete_collection(TruckList, options)
 
 
-class AsyncFleetExampleV1beta1Client:
+class AsyncFleetExampleV1beta1Client(AsyncGroupVersionClient):
     """Clients for fleet.example.com/v1beta1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def trucks(self) -> AsyncTruckCollection: ...

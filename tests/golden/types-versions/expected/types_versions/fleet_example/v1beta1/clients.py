@@ -21,7 +21,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from fleet.v1beta1 import Truck
 from msgspec import UNSET, UnsetType
@@ -230,14 +235,8 @@ class TruckClient(WaitingClient[Truck], TruckCollection):
         return self._delete_collection(TruckList, options)
 
 
-class FleetExampleV1beta1Client:
+class FleetExampleV1beta1Client(GroupVersionClient):
     """Clients for fleet.example.com/v1beta1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def trucks(self) -> TruckCollection: ...

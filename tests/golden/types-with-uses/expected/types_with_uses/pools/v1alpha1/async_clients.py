@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.aio import (
-    AsyncRest,
+    AsyncGroupVersionClient,
     AsyncSubresource,
     AsyncWaitingClient,
     AsyncWaitingCollection,
@@ -289,14 +289,8 @@ class AsyncPoolClient(AsyncWaitingClient[Pool], AsyncPoolCollection):
         return await self._create(Pod, body, options)
 
 
-class AsyncPoolsV1alpha1Client:
+class AsyncPoolsV1alpha1Client(AsyncGroupVersionClient):
     """Clients for pools.example.com/v1alpha1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pools(self) -> AsyncPoolCollection: ...

@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -289,14 +289,8 @@ class PoolClient(WaitingClient[Pool], PoolCollection):
         return self._create(Pod, body, options)
 
 
-class PoolsV1alpha1Client:
+class PoolsV1alpha1Client(GroupVersionClient):
     """Clients for pools.example.com/v1alpha1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def pools(self) -> PoolCollection: ...

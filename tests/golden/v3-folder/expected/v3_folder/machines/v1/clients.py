@@ -22,7 +22,7 @@ from clientgen.runtime import (
     WriteOptions,
 )
 from clientgen.runtime.sync import (
-    Rest,
+    GroupVersionClient,
     Subresource,
     WaitingClient,
     WaitingCollection,
@@ -272,14 +272,8 @@ class WidgetClient(WaitingClient[Widget], WidgetCollection):
         return self._subresource(Widget, name, "status")
 
 
-class MachinesV1Client:
+class MachinesV1Client(GroupVersionClient):
     """Clients for machines.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def widgets(self) -> WidgetCollection: ...

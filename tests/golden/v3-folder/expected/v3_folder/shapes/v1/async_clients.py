@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.aio import AsyncRest, AsyncWaitingClient, AsyncWaitingCollection, AsyncWatch
+from clientgen.runtime.aio import (
+    AsyncGroupVersionClient,
+    AsyncWaitingClient,
+    AsyncWaitingCollection,
+    AsyncWatch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -227,14 +232,8 @@ class AsyncShapeClient(AsyncWaitingClient[Shape], AsyncShapeCollection):
         return await self._delete_collection(ShapeList, options)
 
 
-class AsyncShapesV1Client:
+class AsyncShapesV1Client(AsyncGroupVersionClient):
     """Clients for shapes.example.com/v1, one per resource."""
-
-    def __init__(self, rest: AsyncRest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def shapes(self) -> AsyncShapeCollection: ...

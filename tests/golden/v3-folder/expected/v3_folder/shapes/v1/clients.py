@@ -19,7 +19,12 @@ from clientgen.runtime import (
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.sync import Rest, WaitingClient, WaitingCollection, Watch
+from clientgen.runtime.sync import (
+    GroupVersionClient,
+    WaitingClient,
+    WaitingCollection,
+    Watch,
+)
 from clientgen.runtime.models import Status, Unstructured
 from msgspec import UNSET, UnsetType
 
@@ -227,14 +232,8 @@ class ShapeClient(WaitingClient[Shape], ShapeCollection):
         return self._delete_collection(ShapeList, options)
 
 
-class ShapesV1Client:
+class ShapesV1Client(GroupVersionClient):
     """Clients for shapes.example.com/v1, one per resource."""
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rest!r})"
 
     @overload
     def shapes(self) -> ShapeCollection: ...
