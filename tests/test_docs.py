@@ -59,6 +59,19 @@ def test_every_page_of_the_docs_is_linked_by_the_readme_or_a_page_beside_it():
     assert set(ROOT.glob("docs/**/*.md")) <= linked
 
 
+def test_readers_find_every_page_from_the_index_and_the_index_from_the_readme():
+    index = ROOT / "docs/README.md"
+    listed = {(index.parent / path).resolve() for path, _ in LINK.findall(index.read_text())}
+    assert {*ROOT.glob("docs/*.md")} - {index} <= listed
+    assert "docs/README.md" in {path for path, _ in LINK.findall((ROOT / "README.md").read_text())}
+
+
+def test_only_the_index_says_how_to_install_what_is_not_published():
+    for page in ROOT.glob("docs/*.md"):
+        told = page.name != "README.md" and "pip install 'clientgen[" in page.read_text()
+        assert not told, page.name
+
+
 def test_architecture_names_modules_that_exist():
     """A stage, a decision or a change is looked up there; a module that has moved misleads."""
     text = FENCE.sub("", (ROOT / "ARCHITECTURE.md").read_text())

@@ -22,7 +22,7 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
         "create     configmap colours: {'sky': 'blue'}",
         "edit       configmap colours: {'sky': 'grey', 'tree': 'green'}",
         "watch      MODIFIED colours: {'sky': 'grey', 'tree': 'green'}",
-        'delete     configmaps "colours" not found',
+        "delete     configmap colours: a get raises NotFound now",
         "create     deployment web, cpu 100m",
         "scale      deployment web to 3",
         "list       deployment web: 3 replicas",

@@ -325,7 +325,7 @@ def server() -> Iterator[LocalServer]:
 def stored(server: LocalServer, kind: str) -> dict[str, Any]:
     """What is stored, without what every write changes."""
     path = f"/apis/{api_version_of(kind)}/namespaces/default/{kind.lower()}s/a"
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.request("GET", path)
         document: dict[str, Any] = json.loads(connection.getresponse().read())

@@ -7,6 +7,7 @@ program, beside the example that it is about.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -76,6 +77,22 @@ def test_the_guide_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     before = set(sys.modules)
     try:
         run(GUIDE)
+    finally:
+        for name in set(sys.modules) - before:
+            if name.startswith("webapps"):
+                del sys.modules[name]
+
+
+def test_the_manager_of_the_guide_works_as_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLE)
+    monkeypatch.chdir(EXAMPLE)
+    parts = [part for block, _ in snippets(GUIDE) if (part := PART.match(block)) is not None]
+    (shown,) = [part[2] for part in parts if "def make_manager" in part[2]]
+    before = set(sys.modules)
+    try:
+        operator = importlib.import_module("webapps.operator")
+        exec(compile(shown, GUIDE, "exec"), vars(operator))
+        run(GUIDE)  # its test takes that manager
     finally:
         for name in set(sys.modules) - before:
             if name.startswith("webapps"):

@@ -50,7 +50,7 @@ def test_an_old_one_stops_no_informer():
     with k.informers() as factory:
         informer = factory.stable_v1.cron_tabs()
         factory.start()
-        factory.wait_for_sync(timeout=10)
+        factory.wait_for_sync(timeout=60)
         assert [tab.spec.schedule for tab in informer.lister.list()] == [""]
 
     stored.metadata.labels["seen"] = "yes"
