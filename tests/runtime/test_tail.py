@@ -284,11 +284,21 @@ async def test_what_the_node_says_is_no_line(s: Setup, begun: str, words: str) -
     assert read == [*expected, "[web-0/app] two"]
 
 
-async def test_the_timeout_ends_it(s: Setup) -> None:
+def noted() -> None:
+    """Cancel an alarm that was only noted."""
+
+
+async def test_the_timeout_ends_it(s: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     s.write("web-0", "one")
     async with s.connect() as k:
+        # The time begins to run when the first line is read, however long that takes.
+        alarms: list[tuple[float, Any]] = []
+        monkeypatch.setattr(k.rest, "call_later", lambda *alarm: alarms.append(alarm) or noted)
         lines = k.core_v1.pods("shop").tail(label_selector="app=web", timeout=0.5)
         assert await take(lines, 1) == ["[web-0/app] one"]
+        monkeypatch.undo()
+        [(seconds, expire)] = alarms
+        k.rest.call_later(seconds, expire)
         with pytest.raises(RequestTimeout, match="followed until the timeout"):
             await take(lines, 1)
 
