@@ -59,8 +59,8 @@ def check(
 
     Raises:
         TypeError: no definition can be made of the class, or `old` is of another class.
-        ImportError: the generator or CEL is not installed:
-            `pip install 'clientgen[generator,testing]'`.
+        ImportError: the generator or CEL is not installed. They come with clientgen's extras
+            `generator` and `testing`.
     """
     cls = _class_of(obj)
     if old is not None and _class_of(old) is not cls:

@@ -23,7 +23,7 @@ def _module(name: str, library: str) -> Any:
     except ModuleNotFoundError:
         raise MissingLibrary(
             f"patterns, formats and rules of custom resources need {library}: "
-            "pip install 'clientgen[testing]'"
+            "install clientgen with its extra 'testing'"
         ) from None
 
 

@@ -9,7 +9,9 @@ from typing import NoReturn
 
 __all__ = ["main"]
 
-INSTALL = "clientgen: this command needs the generator: pip install 'clientgen[generator]'"
+INSTALL = (
+    "clientgen: this command needs the generator: install clientgen with its extra 'generator'"
+)
 
 
 def main() -> NoReturn:

@@ -13,7 +13,9 @@ from clientgen import __version__
 
 Run = Callable[..., Result]
 ROOT = Path(__file__).resolve().parents[2]
-INSTALL = "clientgen: this command needs the generator: pip install 'clientgen[generator]'\n"
+INSTALL = (
+    "clientgen: this command needs the generator: install clientgen with its extra 'generator'\n"
+)
 
 # What `sys.modules[name] = None` does: `import name` fails as if it were not installed.
 WITHOUT = """

@@ -322,8 +322,21 @@ async def test_what_does_not_fit_the_class_is_told_after_an_apply(server: LocalS
             await k.core_v1.secrets("shop").apply({"metadata": {"name": "s"}, **secret})
         assert str(of_secret.value).startswith("apply(): Secret s: data.password: ")
         twice = {"template": {"spec": {"containers": [{"name": "p"}, {"name": "p"}]}}}
-        with pytest.raises(InternalError, match="duplicate entries"):  # the class does not know
+        with pytest.raises(ManifestError) as of_server:  # the class does not know
             await k.apply({**body, "spec": twice})
+        assert str(of_server.value).startswith("apply(): Deployment web: spec.template.spec.")
+        assert "duplicate entries" in str(of_server.value)
+
+
+async def test_what_a_server_refuses_of_a_kind_without_a_class_is_told(server: LocalServer) -> None:
+    zone = {"apiVersion": "stable.example.com/v1", "kind": "Zone", "metadata": {"name": "z"}}
+    wrong = Unstructured({**zone, "sepc": {}})
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        for apply in (k.apply, k.dynamic.resource("zones").apply):
+            with pytest.raises(ManifestError) as raised:
+                await apply(wrong)
+            assert str(raised.value) == "apply(): Zone z: sepc: field not declared in schema"
+            assert isinstance(raised.value.__cause__, InternalError)
 
 
 async def test_the_scheme_is_one_and_the_package_is_in_it(server: LocalServer) -> None:

@@ -204,6 +204,11 @@ async def test_a_diff_is_made_as_the_field_manager_that_applied_last() -> None:
         assert {each.outcome for each in await deploy.apply()} == {"unchanged"}
         with pytest.raises(ValueError, match="field_manager must be a name, not ' '"):
             await deploy.diff(field_manager=" ")
+        changed = manifests(k, config("a", k="3"), field_manager="t4")
+        await changed.apply(field_manager="other", force=True, dry_run=True)  # which owns nothing
+        with pytest.raises(ManifestSetError):
+            await changed.apply(field_manager="other")
+        assert await changed.diff()
 
 
 async def test_models_are_applied_too() -> None:

@@ -168,7 +168,7 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    line = "metrics need prometheus-client: pip install 'clientgen[metrics]'\n"
+    line = "metrics need prometheus-client: pip install prometheus-client\n"
     assert (done.stdout, done.stderr) == (line * 2, "")
 
 

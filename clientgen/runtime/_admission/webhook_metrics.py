@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 try:
     from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 except ImportError as error:
-    raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+    raise ImportError("metrics need prometheus-client: pip install prometheus-client") from error
 
 from .._cache.metrics_registry import PerRegistry
 

@@ -135,8 +135,8 @@ class AsyncManifestSet:
             wait: afterwards wait so many seconds until all objects are `ready`.
             force: take over fields that other field managers own.
             dry_run: let the server say what would happen, and store nothing.
-            field_manager: the owner of the fields, from now on also for `diff`; by default that
-                of the set.
+            field_manager: the owner of the fields, and then also for `diff`, unless this is a dry
+                run; by default that of the set.
             field_validation: what the server does with unknown fields.
             propagation_policy: what becomes of the dependents of pruned objects.
             timeout: the seconds that all of this may take; without it, the client's timeout limits
@@ -161,10 +161,12 @@ class AsyncManifestSet:
         if not planned:
             raise ManifestError("there is no object to apply in these manifests")
         pruner = await self._pruner(prune, requests, planned)
-        self._field_manager = checked_manager(field_manager) or self._field_manager
-        run = self._run(requests, pruner, force, self._field_manager, field_validation)
+        manager = checked_manager(field_manager) or self._field_manager
+        run = self._run(requests, pruner, force, manager, field_validation)
         run.progress = Progress(on_progress)
         await self._apply(run, planned, pruner)
+        if run.outcomes and not dry_run:  # now it owns fields
+            self._field_manager = manager
         await self._check_kinds(run)
         run.finish("applied", len(planned))
         if pruner is not None:

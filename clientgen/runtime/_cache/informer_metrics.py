@@ -201,6 +201,6 @@ def _collector_of(registry: CollectorRegistry | None) -> _Collector:
     try:
         from prometheus_client import REGISTRY  # an optional dependency
     except ImportError as error:
-        what = "metrics need prometheus-client: pip install 'clientgen[metrics]'"
+        what = "metrics need prometheus-client: pip install prometheus-client"
         raise ImportError(what) from error
     return _collectors.of(registry or REGISTRY)

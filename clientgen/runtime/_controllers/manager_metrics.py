@@ -8,7 +8,7 @@ try:
     from prometheus_client import REGISTRY
     from prometheus_client.exposition import choose_encoder
 except ImportError as error:
-    raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+    raise ImportError("metrics need prometheus-client: pip install prometheus-client") from error
 
 from .._admission.webhook_metrics import PrometheusWebhookMetrics
 from .._cache.informer_metrics import PrometheusInformerMetrics

@@ -15,7 +15,7 @@ from weakref import WeakSet
 try:
     from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 except ImportError as error:
-    raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+    raise ImportError("metrics need prometheus-client: pip install prometheus-client") from error
 
 from .._cache.metrics_registry import PerRegistry
 

@@ -1,4 +1,4 @@
-"""Why a server refused an apply, in the words of the object's class."""
+"""Why a server refused an apply: by the object's class, or in the server's words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .documents import ManifestError
 from .type_errors import type_mismatches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from .._models.model import Model
     from ..errors import InternalError
@@ -36,13 +36,30 @@ def explained(
         model: the class of the object.
 
     Returns:
-        A ManifestError with a line for each mistake; the refusal itself if the class knows none.
+        A ManifestError with a line for each mistake: those that the class knows, else those that
+        the server tells. The refusal itself if the body is not what was wrong.
     """
-    if not refusal.message.startswith(_NOT_TYPED) or not isinstance(model, ModelMeta):
+    if not refusal.message.startswith(_NOT_TYPED):
         return refusal
     value = to_dict(body)
-    known = cast("type[Model]", model)
-    mistakes = type_mismatches(value, known, strict=True, partial=True)
     what = f"{value.get('kind') or model.__name__} {Unstructured(value).name}".rstrip()
-    lines = [f"apply(): {one_line(what)}: {each}" for each in mistakes]
-    return ManifestError("\n".join(lines)) if lines else refusal
+    mistakes = [*_mistakes(value, model)] or _told(refusal.message)
+    return ManifestError("\n".join(f"apply(): {one_line(what)}: {each}" for each in mistakes))
+
+
+def _mistakes(value: Mapping[str, Any], model: type[Any]) -> Iterator[str]:
+    """Yield the mistakes that the class knows; none if there is only an Unstructured."""
+    if isinstance(model, ModelMeta):
+        known = cast("type[Model]", model)
+        yield from map(str, type_mismatches(value, known, strict=True, partial=True))
+
+
+def _told(message: str) -> list[str]:
+    """Return the mistakes that a server tells.
+
+    `failed to create typed patch object (shop/a; example.com/v1, Kind=Good): .spec.size: field not
+    declared in schema`; several are lines after `errors:`.
+    """
+    _, found, mistakes = message.partition("): ")
+    lines = mistakes.removeprefix("errors:").strip().splitlines() if found else [message]
+    return [one_line(line.strip().removeprefix(".")) for line in lines]

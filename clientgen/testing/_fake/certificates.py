@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 __all__ = ["Identity", "TlsUnavailable", "new_identity"]
 
-_MISSING = "TLS needs trustme to make a certificate: pip install 'clientgen[testing]'"
+_MISSING = "TLS needs trustme to make a certificate: pip install trustme"
 
 
 class TlsUnavailable(Exception):  # noqa: N818 - says what is missing
