@@ -27,7 +27,9 @@ from .once import once
 __all__ = ["ReadTime", "has_other_times", "keep_times"]
 
 _PARTS = re.compile(r"(.{19}\.[0-9]{6})[0-9]*(.*)", re.DOTALL)
-_COLON, _DOT, _QUOTE = b':."'
+_MINUTES = re.compile(rb':[0-9]{2}"')  # of an offset
+_COLON, _DOT, _QUOTE, _T = b':."T'
+_SIGNS = b"+-"
 _MILLIONTH, _NONE = 6, b"000000"
 # The groups of Kubernetes' own kinds; others of k8s.io are of custom resources.
 _KUBERNETES = frozenset(
@@ -112,24 +114,38 @@ def _restored(time: datetime, text: str, is_micro: bool) -> datetime:
 def has_other_times(data: bytes | Raw, model: type[Any]) -> bool:
     """Tell whether there may be times that would be written with another text.
 
-    It looks at the ends of times: `Z`, which is rare in JSON, and `+`, which is rarer still.
+    It looks at the ends of times: `Z`, which is rare in JSON, and offsets.
     """
     looks = _looks_of(model)
     if not looks:
         return False
-    return looks > 1 or _is_suspicious(bytes(data))
+    if looks > 1:
+        return True
+    data = bytes(data)
+    return _has_other_utc(data) or _has_offset(data)
 
 
-def _is_suspicious(data: bytes) -> bool:
+def _has_other_utc(data: bytes) -> bool:
     find = data.find
     end = find(b"Z", 20)
     while end >= 0:
-        if data[end - 3] != _COLON and data[end + 1] == _QUOTE:
-            digits = data[end - _MILLIONTH : end]
-            if data[end - _MILLIONTH - 1] != _DOT or digits == _NONE:
+        if data[end + 1] == _QUOTE:
+            begin = end if data[end - 3] == _COLON else end - _MILLIONTH - 1
+            if data[begin - 9] != _T:
+                return True
+            if begin != end and (data[begin] != _DOT or data[begin + 1 : end] == _NONE):
                 return True
         end = find(b"Z", end + 1)
-    return b"+" in data
+    return False
+
+
+def _has_offset(data: bytes) -> bool:
+    if any(data[found.start() - 3] in _SIGNS for found in _MINUTES.finditer(data)):
+        return True
+    end = data.find(b'z"')
+    while end >= 0 and not data[end - 1 : end].isdigit():
+        end = data.find(b'z"', end + 1)
+    return end >= 0
 
 
 @once
