@@ -454,6 +454,29 @@ def test_conflicts_without_end_need_no_fault():
     assert 'conflict with "speed"' in str(bug)
 
 
+@pytest.mark.parametrize("is_in_program", [False, True])
+def test_failures_are_found_by_programs_that_switch_logs_off(is_in_program: bool):
+    case = CASES["endless_conflict"]
+
+    def switch_off() -> None:
+        logging.disable(logging.CRITICAL)
+        logging.getLogger("clientgen.runtime.controllers").disabled = True
+
+    async def program(k: AsyncClientset) -> None:
+        if is_in_program:
+            switch_off()
+        await case.buggy(k)
+
+    if not is_in_program:
+        switch_off()
+    try:
+        with pytest.raises(FoundBug, match="the program fails again and again"):
+            case.explore(program, budget=60.0)
+    finally:
+        logging.disable(logging.NOTSET)
+        logging.getLogger("clientgen.runtime.controllers").disabled = False
+
+
 def test_a_user_who_makes_an_object_anew_has_the_last_spec():
     """A finalizer holds the old object for a while, and the user goes on."""
     case = CASES["slow_cleanup"]

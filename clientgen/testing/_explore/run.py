@@ -734,16 +734,21 @@ def _outside_the_loop() -> Generator[None]:
 
 @contextmanager
 def _listening(mine: logging.Handler) -> Generator[None]:
-    """Give all logs to this handler, and to no other."""
+    """Give all logs to this handler, and to no other.
+
+    It hears of controllers even if the program switches logs off, before or meanwhile.
+    """
     root, controllers = logging.getLogger(), logging.getLogger(_CONTROLLERS)
-    handlers, level = root.handlers, controllers.level
-    root.handlers = [mine]
-    controllers.setLevel(logging.INFO)  # conflicts are told at this level
+    handlers, root.handlers = root.handlers, [mine]
+    # Conflicts are told at INFO.
+    heard = {"isEnabledFor": lambda level: level >= logging.INFO, "handle": mine.handle}
+    vars(controllers).update(heard)
     try:
         yield
     finally:
         root.handlers = handlers
-        controllers.setLevel(level)
+        for name in heard:
+            vars(controllers).pop(name)
 
 
 class _Failures(logging.Handler):
