@@ -38,8 +38,8 @@ from kubeapi.core.v1 import (
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta, OwnerReference
 
 from clientgen.runtime import JsonPatch, Request, Result
-from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.errors import AlreadyExists, NotFound
+from clientgen.runtime.aio import AsyncContext, AsyncController, AsyncManager
+from clientgen.runtime.errors import AlreadyExists, Conflict, NotFound
 from clientgen.runtime.models import Quantity, Unstructured
 from clientgen.runtime.sync import Manager
 from clientgen.testing import FakeCluster, FoundBug, explore
@@ -144,7 +144,8 @@ def test_a_variable_that_outlives_the_process_is_told():
     assert "  requests: once 1, then 0" in lines
     assert "  configmaps default/n is missing" in lines
     assert (
-        "Something outlives the process: it has to be made anew by each call of build" in lines[-3]
+        "Something outlives the process: it has to be made anew by each call of the program"
+        in lines[-3]
     )
     assert lines[-2] == f"These have changed: {__name__}.DONE."
 
@@ -227,9 +228,9 @@ def test_what_is_no_asyncio_program_is_refused():
     async def check(cluster: FakeCluster) -> None: ...
 
     sync: Any = Clientset
-    with pytest.raises(TypeError, match=r"which is for threads: .*build returned a Threaded"):
+    with pytest.raises(TypeError, match=r"which is for threads: .*it returned a Threaded"):
         explore(lambda k: Threaded(), one_map, clientset=AsyncClientset)
-    with pytest.raises(TypeError, match=r"build returned None: write a coroutine function"):
+    with pytest.raises(TypeError, match=r"the program returned None: write a coroutine function"):
         explore(nothing, one_map, clientset=AsyncClientset)
     with pytest.raises(TypeError, match=r"clientset=Clientset: explore runs asyncio programs"):
         explore(idle, one_map, clientset=sync)
@@ -450,8 +451,44 @@ def test_conflicts_without_end_need_no_fault():
     bug = found("endless_conflict")
 
     assert (bug.rule, bug.schedule) == ("errors", "")
-    assert "the program fails again and again: widgets: default/" in str(bug)
+    assert "the program fails again and again: apply configmaps default/" in str(bug)
     assert 'conflict with "speed"' in str(bug)
+
+
+@pytest.mark.parametrize("has_controller", [True, False])
+def test_conflicts_without_end_are_found_if_the_program_catches_them(has_controller: bool):
+    async def apply(k: AsyncClientset, name: str) -> bool:
+        mine = ConfigMap(metadata=ObjectMeta(name=name), data={"x": "mine"})
+        try:
+            await k.apply(mine, namespace="default")
+        except Conflict:
+            return False
+        return True
+
+    async def loop(k: AsyncClientset) -> None:
+        async for event in k.core_v1.config_maps("default").watch():
+            while not await apply(k, event.object.metadata.name):  # noqa: ASYNC110 - of a server
+                await asyncio.sleep(0.5)
+
+    def controller(k: AsyncClientset) -> AsyncManager:
+        async def reconcile(context: AsyncContext[ConfigMap]) -> Result | None:
+            if context.object is None or await apply(k, context.name):
+                return None
+            return Result(requeue_after=1)
+
+        manager = AsyncManager(k)
+        manager.controller("maps", reconcile).for_(ConfigMap)
+        return manager
+
+    async def user(k: AsyncClientset) -> None:
+        theirs = ConfigMap(metadata=ObjectMeta(name="a"), data={"x": "user"})
+        await k.apply(theirs, namespace="default", field_manager="user")
+
+    program = controller if has_controller else loop
+    with pytest.raises(
+        FoundBug, match=r"apply configmaps default/a → 409, \d+ times: Apply failed"
+    ):
+        explore(program, user, clientset=AsyncClientset, runs=1)
 
 
 @pytest.mark.parametrize("is_in_program", [False, True])

@@ -416,8 +416,8 @@ def _unequal(
     else:
         lines += [f"  {line}" for line in _unequal_lines(first, again)]
     lines.append(
-        "Something outlives the process: it has to be made anew by each call of build, as a killed "
-        "process has lost it."
+        "Something outlives the process: it has to be made anew by each call of the program, as a "
+        "killed process has lost it."
     )
     if hint:
         lines.append(hint)

@@ -69,7 +69,12 @@ class World(Protocol):
         ...
 
     async def after(
-        self, transport: Transport, request: HttpRequest, action: Action | None, status: int
+        self,
+        transport: Transport,
+        request: HttpRequest,
+        action: Action | None,
+        status: int,
+        body: bytes,
     ) -> None:
         """Do what comes after the server has answered."""
         ...
@@ -101,7 +106,7 @@ class Transport:
             self._check(request)
         answer = failed or await self.ask(request, action)
         body = answer.body if isinstance(answer, Response) else await self._whole(answer)
-        await run.after(self, request, action, answer.status)
+        await run.after(self, request, action, answer.status, body)
         await asyncio.sleep(run.latency())
         self._check(request)
         return HttpResponse(answer.status, headers_of(answer.headers), body)

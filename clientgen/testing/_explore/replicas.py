@@ -135,18 +135,19 @@ class Replica:
         made: Any = self.run.start_program(transport)
         if run := getattr(made, "run", None):
             if not inspect.iscoroutinefunction(run):
-                raise NotExplorable(f"{_FOR_THREADS} (build returned {named(made)})")
+                raise NotExplorable(f"{_FOR_THREADS} (it returned {named(made)})")
             made = run()
         if not inspect.isawaitable(made):
             raise NotExplorable(
-                f"build returned {named(made)}: write a coroutine function that runs until it is "
-                "cancelled, or return an AsyncManager or AsyncController that does not run yet"
+                f"the program returned {named(made)}: write a coroutine function that runs "
+                "until it is cancelled, or return an AsyncManager or AsyncController that does "
+                "not run yet"
             )
         await made
 
 
 class NotExplorable(Exception):  # noqa: N818 - tells who starts the program
-    """What `build` makes is no program that can be run."""
+    """What `build` returns is nothing that can be run."""
 
 
 def _is_of_threads(error: Exception) -> bool:

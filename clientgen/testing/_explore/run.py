@@ -16,7 +16,7 @@ from msgspec import Struct, json
 
 from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._config.cluster_config import ClusterConfig
-from clientgen.runtime.errors import Conflict, ConnectionLost
+from clientgen.runtime.errors import ConnectionLost
 
 from .._apiserver.responses.answers import Response
 from .explored_cluster import ExploredCluster
@@ -55,6 +55,8 @@ _MOST_STALE_WRITES: Final = 12
 _LONGEST: Final = 60.0
 _MOST_EQUAL_WRITES: Final = 100
 _MOST_CONFLICTS: Final = 4
+_CONFLICT: Final = 409
+_MAY_CONFLICT: Final = ("patch", "update")  # the 409 of a create says that there is one
 _LANDS_BEFORE_RESUME: Final = 1.0
 _NEXT_REPLICA: Final = 1.5
 _ROUNDS: Final = 6
@@ -103,6 +105,7 @@ class Run:
         self._lags = {each.at: float(each.how) for each in faults if each.kind == "lag"}
         self._held: list[_Held] = []
         self._counts: Counter[str] = Counter()
+        self._conflicts: Counter[tuple[str, str, str]] = Counter()
         self._since_step: Counter[str] = Counter()
         self._aliases: dict[str, str] = {}
         self._actor = ""
@@ -425,7 +428,12 @@ class Run:
             self._judge_deletion()
 
     async def after(
-        self, transport: Transport, request: HttpRequest, action: Action | None, status: int
+        self,
+        transport: Transport,
+        request: HttpRequest,
+        action: Action | None,
+        status: int,
+        body: bytes,
     ) -> None:
         """Do what comes after the server has answered."""
         if action is None or action.group_resource in UNJUDGED:
@@ -435,6 +443,7 @@ class Run:
             return
         replica = self._replica_of(transport)
         label = self._label(action)
+        self._note_conflict(replica, action, label, status, body)
         n = self._counts[f"request {label}"]
         if action.is_write or status >= 400:  # noqa: PLR2004 - HTTP
             self.tell(replica.name, f"{label} → {status}")
@@ -448,6 +457,21 @@ class Run:
             if fault.kind == "lost":
                 self.tell(replica.name, "does not get the answer: the connection breaks")
                 raise ConnectionLost(f"{request.info}: the connection was lost")
+
+    def _note_conflict(
+        self, replica: Replica, action: Action, label: str, status: int, body: bytes
+    ) -> None:
+        """Count conflicts in a row, which a program may catch; one belongs to normal work."""
+        if action.verb not in _MAY_CONFLICT:
+            return
+        row = replica.name, label, action.options.get("fieldManager", "")
+        if status == _CONFLICT:
+            self._conflicts[row] += 1
+            if self._conflicts[row] >= _MOST_CONFLICTS:
+                why = json.decode(body)["message"]
+                self.note_failure(f"{label} → {status}, {self._conflicts[row]} times: {why}")
+        elif status < 300:  # noqa: PLR2004 - HTTP
+            del self._conflicts[row]
 
     def _replica_of(self, transport: Transport) -> Replica:
         return next(each for each in self.replicas if each.name == transport.name)
@@ -740,8 +764,7 @@ def _listening(mine: logging.Handler) -> Generator[None]:
     """
     root, controllers = logging.getLogger(), logging.getLogger(_CONTROLLERS)
     handlers, root.handlers = root.handlers, [mine]
-    # Conflicts are told at INFO.
-    heard = {"isEnabledFor": lambda level: level >= logging.INFO, "handle": mine.handle}
+    heard = {"isEnabledFor": lambda level: level >= logging.WARNING, "handle": mine.handle}
     vars(controllers).update(heard)
     try:
         yield
@@ -755,27 +778,15 @@ class _Failures(logging.Handler):
     """Hears of reconciliations that fail; nothing else is logged during a run."""
 
     def __init__(self, run: Run) -> None:
-        super().__init__(logging.INFO)
+        super().__init__()
         self._run = run
 
     def handle(self, record: logging.LogRecord) -> bool:
-        if record.name.startswith(_CONTROLLERS) and not self._run.is_over:
-            if record.exc_info:
-                error = record.exc_info[1]
-                words = record.getMessage()
-                if error is not None:
-                    words = f"{words}: {text_of(error)}"
-                self._run.note_failure(words)
-            elif _is_endless_conflict(record):
-                self._run.note_failure(record.getMessage())
+        if record.exc_info and record.name.startswith(_CONTROLLERS) and not self._run.is_over:
+            error = record.exc_info[1]
+            words = record.getMessage()
+            self._run.note_failure(words if error is None else f"{words}: {text_of(error)}")
         return True
-
-
-def _is_endless_conflict(record: logging.LogRecord) -> bool:
-    """Whether a conflict is told that came again and again; one belongs to normal work."""
-    args = record.args if isinstance(record.args, tuple) else ()
-    times = next((each for each in args if isinstance(each, int)), 0)
-    return times >= _MOST_CONFLICTS and any(isinstance(each, Conflict) for each in args)
 
 
 def _failure() -> Response:
