@@ -57,6 +57,11 @@ class Setup:
             return AsyncClientset(AsyncRest(ClusterConfig(self._url)))
         return self.cluster.clientset(AsyncClientset)
 
+    async def watched(self) -> None:
+        """Wait until somebody watches the pods: what comes now is new to them."""
+        while not any(str(each) == "watch pods shop" for each in self.cluster.actions):
+            await sleep(0.001)
+
     def write(self, pod: str, *lines: str, container: str = "") -> None:
         for line in lines:
             self.cluster.logs(f"shop/{pod}", container).write(line)
@@ -149,7 +154,7 @@ async def test_a_container_that_begins_later(s: Setup) -> None:
     s.cluster.add(pod("late-0", waiting={"reason": "ContainerCreating"}))
     async with s.connect() as k, k.core_v1.pods("shop").tail(label_selector="app=late") as lines:
         reading = spawn(lambda: expect(lines, ["[late-0/app] hello"]), "reading")
-        await sleep(0.05)
+        await s.watched()
         s.cluster.add(pod("late-0"))
         s.write("late-0", "hello")
         await reading.join()
@@ -179,7 +184,7 @@ async def test_a_container_that_crashed_before_it_was_seen(s: Setup) -> None:
         reading = spawn(
             lambda: expect(lines, ["[crash-0/app] 1st", "[crash-0/app] 2nd"]), "reading"
         )
-        await sleep(0.05)
+        await s.watched()
         with s.cluster.dispatcher.lock:
             s.cluster.add(pod("crash-0", waiting={"reason": "ContainerCreating"}))
             s.write("crash-0", "1st")
