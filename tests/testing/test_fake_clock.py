@@ -13,10 +13,11 @@ from kubeapi.core.v1 import Node
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import Result, errors
+from clientgen.runtime._async._primitives import Event, wait_until
 from clientgen.runtime.aio import AsyncContext, AsyncManager
 from clientgen.runtime.sync import Context, Manager
 from clientgen.testing import FakeClock, FakeCluster
-from clientgen.testing._fake import clock_waits
+from clientgen.testing._fake import clock_waits, fake_clock
 
 
 @pytest.fixture
@@ -279,6 +280,44 @@ async def test_a_long_step_does_the_same_as_short_ones_for_tasks(steps: tuple[in
     manager.stop()
     await running
     assert leases(cluster) >= 60
+
+
+async def test_a_step_may_have_any_number_of_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What limits them counts those of one second, so that no lease is lost in a long step."""
+    monkeypatch.setattr(fake_clock, "_MOST_STOPS", 20)
+    clock = FakeClock()
+    cluster = FakeCluster(Node(metadata=ObjectMeta(name="n")), clock=clock)
+    seen = Times(clock)
+    manager = AsyncManager(cluster.clientset(AsyncClientset), leader_election="x", clock=clock)
+    manager.controller("nodes", seen.later).for_(Node)
+    running = asyncio.create_task(manager.run())
+    await seen.called.wait()
+    await clock.step(600)
+    assert seen.times == [*range(0, 601, 60)]
+    assert manager.is_leader
+    manager.stop()
+    await running
+    assert leases(cluster) >= 250
+
+
+async def test_a_second_has_no_endless_stops(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_clock, "_MOST_STOPS", 50)
+    monkeypatch.setattr(fake_clock, "_FEW_STOPS", 5)
+    times: list[float] = []
+
+    async def wait_again_and_again() -> None:
+        while clock.monotonic() < 3:
+            times.append(clock.monotonic())
+            await wait_until(Event(), clock, clock.monotonic() + 1e-5)
+
+    waiting = asyncio.create_task(wait_again_and_again())
+    await asyncio.sleep(0)
+    await clock.step(4)
+    await waiting
+    assert clock.monotonic() == 4
+    assert [sum(int(each) == second for each in times) for second in range(4)] == [51, 6, 6, 0]
 
 
 async def test_who_steps_sees_the_end_of_the_step(clock: FakeClock, cluster: FakeCluster) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from datetime import UTC, datetime, timedelta
+from math import inf
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["FakeClock", "Step"]
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+# After so many stops within a second, the rest of that second passes at once: somebody may wait for
+# ever shorter times. The second number is for a second that follows such a one.
 _MOST_STOPS: Final = 10_000
+_FEW_STOPS: Final = 100
 _LOOK_AGAIN: Final = 0.0005
 # How long a clock may stand still once a request was refused by `pytest --under-rbac`: the run
 # fails anyway.
@@ -117,7 +121,7 @@ class FakeClock:
             if way.is_under_way:  # who makes it goes further
                 return Step(self)
             way.parties = {each for each in way.parties if is_alive(each)}
-            way.stops_left = _MOST_STOPS
+            way.pace = _Pace()
             way.is_under_way = True
         loop = running_loop()
         rest = self._let_act() if self._has_work() else None
@@ -149,12 +153,12 @@ class FakeClock:
         """
         way = self._way
         while way.is_under_way:
-            way.stops_left -= 1
-            stop = self._next_due(way.target, waits=True) if way.stops_left > 0 else None
-            if stop is None:
+            stop = self._next_due(way.target, waits=True)
+            moment = way.target if stop is None else way.pace.moment_of(stop)
+            if moment >= way.target:
                 self.finish()
                 break
-            self._go(stop)
+            self._go(moment)
             if way.parties:
                 return self._let_act()
         return None
@@ -319,6 +323,24 @@ class Step:
         return self._clock.acted().__await__()
 
 
+class _Pace:
+    """Sees to it that no second of a way has stops without end."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_STOPS
+        self._end_of_second = -inf
+
+    def moment_of(self, stop: float) -> float:
+        """Return the moment to go to: the next stop, or the end of a second with too many."""
+        if stop >= self._end_of_second:
+            self._left = _MOST_STOPS if self._left > 0 else _FEW_STOPS
+            self._end_of_second = stop + 1.0
+        if self._left <= 0:
+            return self._end_of_second
+        self._left -= 1
+        return stop
+
+
 class _Way:
     """The way from one moment to another, which a clock makes with stops."""
 
@@ -327,7 +349,7 @@ class _Way:
         self.of_day = timedelta()
         """What is still to come of the time of day."""
         self.is_under_way = False
-        self.stops_left = 0
+        self.pace = _Pace()
         self.parties: set[Party] = set()
         """Who has waited by the clock, as far as they may do so again."""
         self.is_restless = False
