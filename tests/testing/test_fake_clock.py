@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
-from kubeapi.core.v1 import Node
+from kubeapi.core.v1 import Container, Node, Pod, PodSpec
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import Result, errors
@@ -18,6 +19,7 @@ from clientgen.runtime.aio import AsyncContext, AsyncManager
 from clientgen.runtime.sync import Context, Manager
 from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing._fake import clock_waits, fake_clock
+from clientgen.testing._fake.fake_clock import Step
 
 
 @pytest.fixture
@@ -335,6 +337,129 @@ async def test_who_steps_sees_the_end_of_the_step(clock: FakeClock, cluster: Fak
     assert len((await listing).items) <= 1
     await clock.set(datetime(2026, 1, 1, tzinfo=UTC))
     assert (clock.monotonic(), clock.now().minute) == (60, 0)
+
+
+class Ticks:
+    """Does something every ten seconds, for which it takes many turns of the loop."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+        self.done: list[float] = []
+
+    async def run(self) -> None:
+        while True:
+            moment = self.clock.monotonic() + 10
+            await wait_until(Event(), self.clock, moment)
+            for _ in range(10):
+                await asyncio.sleep(0)
+            self.done.append(moment)
+
+
+@asynccontextmanager
+async def ticking(clock: FakeClock) -> AsyncGenerator[Ticks]:
+    ticks = Ticks(clock)
+    running = asyncio.create_task(ticks.run())
+    await asyncio.sleep(0)
+    yield ticks
+    running.cancel()
+
+
+async def steps_alone(step: Step) -> None:
+    await step
+
+
+async def in_wait_for(step: Step) -> None:
+    await asyncio.wait_for(step, 60)
+
+
+async def in_gather(step: Step) -> None:
+    await asyncio.gather(step, asyncio.sleep(0))
+
+
+async def in_a_task(step: Step) -> None:
+    await asyncio.create_task(steps_alone(step))
+
+
+async def twice(step: Step) -> None:
+    await asyncio.gather(step, step)
+    await step
+
+
+@pytest.mark.parametrize("way", [steps_alone, in_wait_for, in_gather, in_a_task, twice])
+async def test_a_step_is_awaited_by_any_task(
+    clock: FakeClock, way: Callable[[Step], Awaitable[None]]
+) -> None:
+    async with ticking(clock) as ticks:
+        await way(clock.step(60))
+    assert ticks.done == [10, 20, 30, 40, 50, 60]
+    assert clock.monotonic() == 60
+
+
+async def test_a_step_goes_on_when_its_await_is_cancelled(clock: FakeClock) -> None:
+    async with ticking(clock) as ticks:
+        step = clock.step(60)
+        awaiting = asyncio.create_task(steps_alone(step))
+        await asyncio.sleep(0)
+        awaiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await awaiting
+        assert len(ticks.done) < 6
+        await step
+    assert ticks.done == [10, 20, 30, 40, 50, 60]
+
+
+async def test_each_of_two_steps_has_its_end(clock: FakeClock) -> None:
+    """The second begins at the end of the first, and who awaits the first sees that moment."""
+    ends: dict[str, object] = {}
+
+    async def step(name: str, seconds: float) -> None:
+        await clock.step(seconds)
+        ends[name] = (clock.monotonic(), clock.now() - datetime(2026, 1, 1, tzinfo=UTC))
+        assert ticks.done[-1] == clock.monotonic()
+
+    async with ticking(clock) as ticks:
+        await asyncio.gather(step("a", 20), step("b", 30))
+    assert ends == {"a": (20, timedelta(seconds=20)), "b": (50, timedelta(seconds=50))}
+
+
+async def test_a_step_of_no_time_lets_tasks_work(clock: FakeClock) -> None:
+    async with ticking(clock) as ticks:
+        clock.advance_to(10)
+        await clock.step(0)
+    assert ticks.done == [10]
+
+
+async def test_work_of_the_cluster_sees_its_own_moment(clock: FakeClock) -> None:
+    cluster = FakeCluster(clock=clock)
+    cluster.play(pod_start=10)
+    k = cluster.clientset(AsyncClientset)
+    container = Container(name="c", image="i")
+    pod = Pod(metadata=ObjectMeta(name="a"), spec=PodSpec(containers=[container]))
+    await k.core_v1.pods("default").create(pod)
+    await clock.step(60)
+    status = (await k.core_v1.pods("default").get("a")).status
+    state = status.container_statuses[0].state
+    assert state is not None
+    assert state.running is not None
+    assert state.running.started_at == datetime(2026, 1, 1, 0, 0, 10, tzinfo=UTC)
+
+
+def test_a_step_that_was_left_goes_on_with_the_next(clock: FakeClock) -> None:
+    """The loop that made the first was closed before its end."""
+
+    async def leave() -> None:
+        running = asyncio.create_task(Ticks(clock).run())
+        await asyncio.sleep(0)
+        clock.step(60)
+        running.cancel()
+
+    async def go_on() -> None:
+        await clock.step(60)
+
+    asyncio.run(leave())
+    asyncio.run(go_on())
+    assert clock.monotonic() == 120
+    assert clock.now() == datetime(2026, 1, 1, 0, 2, tzinfo=UTC)
 
 
 async def test_time_goes_on_though_controllers_never_rest(

@@ -59,12 +59,14 @@ class FakeClock:
     def now(self) -> datetime:
         """The time of day, in UTC."""
         with self._lock:
-            return self._now + (self._way.of_day if self._way.is_mine() else timedelta())
+            own = self._way.own_end()
+            return self._now if own is None else own.day
 
     def monotonic(self) -> float:
         """The seconds that this clock has moved forward so far."""
         with self._lock:
-            return self._way.target if self._way.is_mine() else self._elapsed
+            own = self._way.own_end()
+            return self._elapsed if own is None else own.moment
 
     def step(self, seconds: float) -> Step:
         """Move the clock forward, and end the waits that are over.
@@ -72,7 +74,8 @@ class FakeClock:
         On the way it stops at each moment that somebody waits for, and lets those who are woken do
         their work: one long step does the same as many short ones. On an event loop, tasks do it
         when the caller awaits something: `await clock.step(60)` returns when all is done. Requests
-        of the caller wait for the end of the step.
+        of the caller wait for the end of the step. Any task may await it, and time goes on if that
+        is cancelled. Of two steps at a time, the second begins at the end of the first.
 
         Raises:
             ValueError: `seconds` is negative; `set` can turn the time of day back.
@@ -118,33 +121,33 @@ class FakeClock:
             way = self._way
             way.target = max(way.target, self._elapsed) + seconds
             way.of_day += by
-            if way.is_under_way:  # who makes it goes further
-                return Step(self)
-            way.parties = {each for each in way.parties if is_alive(each)}
+            step = Step(self, way.add(_End(way.target, self._now + way.of_day)))
+            if way.is_under_way and is_alive(way.driver):  # who makes it goes further
+                return step
+            way.begin()
             way.pace = _Pace()
-            way.is_under_way = True
+        rest = self._let_act() if self._has_work() else self._go_on()
         loop = running_loop()
-        rest = self._let_act() if self._has_work() else None
-        while rest is not None or (rest := self._go_on()) is not None:
-            if loop is not None:
-                way.begin(loop)
-                loop.call_soon(self._look, loop, rest)
-                break
+        if loop is not None and rest is not None:
+            way.hand_over()
+            loop.call_soon(self._look, loop, rest)
+            return step
+        while rest is not None:
             while not rest.is_reached():
                 sleep(_LOOK_AGAIN)
-            way.note_end(rest)
-            rest = None
-        return Step(self)
+            rest = self._after(rest)
+        return step
 
     def _look(self, loop: asyncio.AbstractEventLoop, rest: Rest) -> None:
         """Go on when the tasks have done their work; called by the loop."""
-        if not rest.is_reached():
-            loop.call_soon(self._look, loop, rest)
-            return
-        self._way.note_end(rest)
-        following = self._go_on()
+        following = self._after(rest) if rest.is_reached() else rest
         if following is not None:
             loop.call_soon(self._look, loop, following)
+
+    def _after(self, rest: Rest) -> Rest | None:
+        """Go on when all have acted; gives what waits for those who act next."""
+        self._way.note_end(rest)
+        return self._let_act() if self._way.let_go(self._elapsed) else self._go_on()
 
     def _go_on(self) -> Rest | None:
         """Move to the next moment that somebody waits for; gives what waits for who was woken.
@@ -194,13 +197,15 @@ class FakeClock:
 
     async def passed(self) -> None:
         """Wait for the end of a step, if the task that calls this has made it."""
-        end = self._way.end_of_way
-        if end is not None and self._way.is_mine():
-            await asyncio.wait({end})
+        own = self._way.own_end()
+        if own is not None:
+            await own.passed()
 
-    async def acted(self) -> None:
-        """The same, and then for all who were woken at the end."""
-        await self.passed()
+    async def acted(self, end: _End) -> None:
+        """Wait for the end of a step, and for all who are woken there."""
+        await end.passed()
+        if end.have_acted:
+            return
         rest = self._let_act()
         while not rest.is_reached():  # noqa: ASYNC110 - tasks set no event when they rest
             await asyncio.sleep(0)
@@ -212,13 +217,14 @@ class FakeClock:
 
     def finish_own(self) -> None:
         """Go the rest of the way at once, if the task that calls this has made the step."""
-        if self._way.is_mine():
+        if self._way.own_end() is not None:
             self.finish()
 
     def _next_due(self, until: float, *, waits: bool = False) -> float | None:
         """The next moment of work in the cluster, or of somebody's wait as well, before another."""
         dues = [*self._stops, *(each.due for each in self._all_waits() if waits)]
         moments = [moment for due in dues if (moment := due()) is not None]
+        moments += self._way.ends() if waits else ()
         return min((each for each in moments if self._elapsed < each < until), default=None)
 
     def _go(self, moment: float) -> None:
@@ -313,14 +319,51 @@ class Step:
     It is false, so that `lambda: clock.step(1) or is_over()` says whether it is over.
     """
 
-    def __init__(self, clock: FakeClock) -> None:
+    def __init__(self, clock: FakeClock, end: _End) -> None:
         self._clock = clock
+        self._end = end
 
     def __bool__(self) -> bool:
         return False
 
     def __await__(self) -> Generator[Any, None, None]:
-        return self._clock.acted().__await__()
+        return self._clock.acted(self._end).__await__()
+
+
+class _End:
+    """The end of a step.
+
+    Args:
+        moment: the time of the clock there.
+        day: the time of day there.
+    """
+
+    def __init__(self, moment: float, day: datetime) -> None:
+        self.moment = moment
+        self.day = day
+        self.is_reached = False
+        self.have_acted = False
+        """Whether all who were woken there have done their work."""
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    async def passed(self) -> None:
+        """Wait until the clock was here."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiter)
+        try:
+            if not self.is_reached:
+                await waiter
+        finally:
+            self._waiting.discard(waiter)
+
+    def reach(self, *, have_acted: bool) -> bool:
+        """Note that the clock is here; tells whether somebody has waited for that."""
+        self.is_reached, self.have_acted = True, have_acted
+        waiting = tuple(self._waiting)
+        for waiter in waiting:
+            if not waiter.get_loop().is_closed():
+                waiter.get_loop().call_soon_threadsafe(_settle, waiter)
+        return bool(waiting)
 
 
 class _Pace:
@@ -349,34 +392,72 @@ class _Way:
         self.of_day = timedelta()
         """What is still to come of the time of day."""
         self.is_under_way = False
+        self.driver: Party = threading.current_thread()
+        """Who makes it."""
         self.pace = _Pace()
         self.parties: set[Party] = set()
         """Who has waited by the clock, as far as they may do so again."""
         self.is_restless = False
         """Whether they did not come to rest at the last moment."""
-        self.end_of_way: asyncio.Future[None] | None = None
+        self._ends: list[_End] = []
+        """Of the steps that are under way."""
         self._task: asyncio.Task[Any] | None = None
+        self._own_end: _End | None = None
 
-    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Go on later, beside the task that wants it."""
-        if self.is_under_way:
-            self.end_of_way = loop.create_future()
-            self._task = asyncio.current_task()
+    def add(self, end: _End) -> _End:
+        """Go as far as that."""
+        self._ends.append(end)
+        if self._is_mine():
+            self._own_end = end
+        return end
+
+    def begin(self) -> None:
+        """Be made by who calls this."""
+        self.is_under_way = True
+        self.driver = running_loop() or threading.current_thread()
+        self.parties = {each for each in self.parties if is_alive(each)}
+        self._task = self._own_end = None
+
+    def hand_over(self) -> None:
+        """Go on later, beside the task that wants it: for that one, it is made already."""
+        self._task = asyncio.current_task()
+        self._own_end = self._ends[-1] if self._ends else None
 
     def note_end(self, rest: Rest) -> None:
         """Go on without those who have not come to rest."""
         self.parties -= rest.busy_threads()  # they wait for something else
         self.is_restless = rest.is_restless()
 
+    def ends(self) -> list[float]:
+        """Return the moments at which steps that are under way end."""
+        return [each.moment for each in tuple(self._ends)]
+
+    def let_go(self, moment: float) -> bool:
+        """End the steps that go no further than this moment, when all have acted.
+
+        Returns whether somebody goes on therefore.
+        """
+        over = [each for each in tuple(self._ends) if each.moment <= moment]
+        is_awaited = False
+        for each in over:
+            self._ends.remove(each)
+            is_awaited |= each.reach(have_acted=True)
+        return is_awaited
+
     def end(self) -> None:
         """Be there."""
-        end, self.end_of_way, self._task = self.end_of_way, None, None
+        ends, self._ends = self._ends, []
+        for each in ends:
+            each.reach(have_acted=False)
         self.of_day, self.is_under_way = timedelta(), False
-        if end is not None and not end.done() and not end.get_loop().is_closed():
-            end.get_loop().call_soon_threadsafe(_settle, end)
+        self._task = self._own_end = None
 
-    def is_mine(self) -> bool:
-        """Tell whether the current task wants it: it has passed for that one."""
+    def own_end(self) -> _End | None:
+        """Return the end of the step of the task that calls this, if it has begun this way."""
+        end = self._own_end
+        return end if end is not None and not end.is_reached and self._is_mine() else None
+
+    def _is_mine(self) -> bool:
         return (
             self._task is not None
             and running_loop() is not None
