@@ -9,13 +9,20 @@ from typing import Any, Self
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.coordination.v1 import Lease
+from kubeapi.core.v1 import ConfigMap
+from kubeapi.meta.v1 import ObjectMeta
 from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
 from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime._controllers.election_metrics import PrometheusElectionMetrics
 from clientgen.runtime._controllers.reconcile_loop import Request
-from clientgen.runtime.aio import AsyncController, AsyncEventRecorder, AsyncLeaderElector
+from clientgen.runtime.aio import (
+    AsyncController,
+    AsyncEventRecorder,
+    AsyncLeaderElector,
+    AsyncSharding,
+)
 from clientgen.runtime.errors import Conflict, ConnectionLost
 from clientgen.testing import FakeClock, FakeCluster
 
@@ -58,7 +65,11 @@ class AsyncStage:
         return await k.coordination_v1.leases("default").get("lock")
 
     def wrote(self) -> list[tuple[str, str]]:
-        return [(a.verb, a.object["spec"]["holderIdentity"]) for a in self.cluster.writes]
+        leases = [a for a in self.cluster.writes if a.resource == "leases" and a.object]
+        return [(a.verb, a.object["spec"]["holderIdentity"]) for a in leases]
+
+    def events(self) -> list[str]:
+        return [a.verb for a in self.cluster.writes if a.resource == "events"]
 
     async def pass_time(self, seconds: float, *runs: AsyncRun) -> None:
         """Let time pass, two seconds at a time, in which each of these does a try."""
@@ -329,6 +340,63 @@ async def test_a_request_that_waits_to_be_sent_again_is_not_sent_after_the_lease
     with pytest.raises(LeadershipLost):
         await body()
     assert len(expired) == 1
+
+
+async def test_what_is_started_in_one_term_goes_on_in_the_next() -> None:
+    stage = AsyncStage()
+    k = stage.cluster.clientset(AsyncClientset)
+    about = ConfigMap(metadata=ObjectMeta(name="about", namespace="default"))
+    recorder = AsyncEventRecorder(k, "c", clock=stage.clock)
+    sharding = AsyncSharding(k, "shards", "default", "s", clock=stage.clock)
+
+    def lists() -> int:
+        return [(a.verb, a.resource) for a in stage.cluster.actions].count(("list", "leases"))
+
+    async def lead(term: str) -> None:
+        recorder.start()
+        if term == "First":
+            sharding.start()
+            await until(lambda: lists() == 1)
+        recorder.event(about, "Normal", term, "leads")
+
+    for count, term in enumerate(("First", "Second"), 1):
+        async with stage.run("a", on_started_leading=lambda term=term: lead(term)) as a:
+            await until(lambda count=count: len(stage.events()) + recorder.dropped == count)
+        assert a.error is None
+    stage.clock.step(2.0)
+    await until(lambda: lists() == 2)
+    assert stage.wrote().count(("update", "s")) == 1
+    await sharding.stop()
+    assert await recorder.stop()
+    events = await k.events_v1.events("default").list()
+    assert sorted(event.reason or "" for event in events) == ["First", "Second"]
+
+
+async def test_what_is_held_inside_of_the_work_is_released_after_the_lease_is_lost() -> None:
+    stage, begun, told = AsyncStage(), Event(), Event()
+    k = stage.cluster.clientset(AsyncClientset)
+    timing = {"lease_duration": 100, "renew_deadline": 60.0, "clock": stage.clock}
+    inner = AsyncLeaderElector(k, "inner", "default", "i", **timing)
+    sharding = AsyncSharding(k, "shards", "default", "s", **timing)
+
+    async def work() -> None:
+        async with inner, sharding:
+            await until(lambda: ("create", "s") in stage.wrote())
+            begun.set()
+            await told.wait()
+
+    options = {"on_started_leading": work, "on_stopped_leading": told.set}
+    async with stage.run("a", **options) as a:
+        await begun.wait()
+        stage.cut_off.add("a")
+        stage.clock.step(10.0)
+        assert await a.task.join(10)
+        assert isinstance(a.error, LeadershipLost)
+    leases = {
+        lease.metadata.name: lease.spec.holder_identity
+        for lease in await k.coordination_v1.leases("default").list()
+    }
+    assert leases == {"lock": "a", "inner": ""}
 
 
 async def test_a_request_that_hangs_does_not_keep_it_leading() -> None:

@@ -630,3 +630,31 @@ async def test_workers_begin_no_write_after_the_lease_is_lost() -> None:
         await program.over()
     assert isinstance(program.error, LeadershipLost)
     assert begun.count(False) <= 4  # on their way when the clock moved, one of each worker
+
+
+async def test_an_event_that_tells_of_the_lost_lease_is_written() -> None:
+    """The recorder is first asked for by the work that loses its permit."""
+    clock = FakeClock()
+    program = AsyncProgram(shop_cluster(clock=clock), leader_election="operator", clock=clock)
+    begun = Event()
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        try:
+            context.recorder.event(context.object, "Normal", "Begun", "it is the leader")
+            begun.set()
+            await until(lambda: context.is_stopping)
+        finally:
+            context.recorder.event(context.object, "Warning", "GivenUp", "it leads no more")
+
+    program.manager.controller("maps", reconcile).for_(ConfigMap)
+    program.create("a")
+    async with program:
+        await begun.wait()
+        program.cluster.fail("update", "leases.coordination.k8s.io", 500, times=None)
+        while program.manager.is_leader:
+            clock.step(1.0)
+            await sleep(0.005)
+        await program.over()
+    assert isinstance(program.error, LeadershipLost)
+    events = program.user.events_v1.events("shop").list()
+    assert sorted(event.reason for event in events) == ["Begun", "GivenUp"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from .._controllers.lease import LEASES, Lease, LeaseList
 from .._http.request import GET, LIST, build, build_delete, build_write
 from .._http.response import read_list, read_object
+from .._http.write_permit import without_permit
 from .._models.arguments import wrong_client
 from ..errors import ClientError, Conflict, NotFound
 from .rest import AsyncRest
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from .._clock import Clock
     from .._controllers.election import Ask, Election
+    from .._http.request import HttpRequest, HttpResponse
 
 __all__ = ["AsyncClient", "AsyncLeaseClient", "rest_of"]
 
@@ -98,7 +100,7 @@ class AsyncLeaseClient:
         """Read a lease, if there is one."""
         request = build("GET", LEASES.object_path(self._namespace, name), {}, GET)
         try:
-            response = await self._rest.send(request, self._until(timeout), max_retries=0)
+            response = await self._sent(request, timeout)
         except NotFound:
             return None
         return read_object(response, Lease, request, self._rest.codec)
@@ -107,7 +109,7 @@ class AsyncLeaseClient:
         """Read some leases, all in the state of one moment after this was called."""
         options = {"label_selector": label_selector}
         request = build("GET", LEASES.collection_path(self._namespace), options, LIST)
-        response = await self._rest.send(request, self._until(timeout), max_retries=0)
+        response = await self._sent(request, timeout)
         return read_list(response, LeaseList, request, self._rest.codec)
 
     async def delete(self, lease: Lease, timeout: float) -> None:
@@ -116,7 +118,7 @@ class AsyncLeaseClient:
         options = {"uid": metadata.uid, "resource_version": metadata.resource_version}
         path = LEASES.object_path(self._namespace, metadata.name)
         request = build_delete(path, options, self._rest.codec)
-        await self._rest.send(request, self._until(timeout), max_retries=0)
+        await self._sent(request, timeout)
 
     async def release(self, election: Election, timeout: float) -> Lease | None:
         """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
@@ -133,8 +135,10 @@ class AsyncLeaseClient:
 
     async def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:
         request = build_write(method, path, lease, {}, self._rest.codec)
-        response = await self._rest.send(request, self._until(timeout), max_retries=0)
+        response = await self._sent(request, timeout)
         return read_object(response, Lease, request, self._rest.codec)
 
-    def _until(self, timeout: float) -> float | None:
-        return self._rest.deadline({"timeout": timeout})
+    async def _sent(self, request: HttpRequest, timeout: float) -> HttpResponse:
+        deadline = self._rest.deadline({"timeout": timeout})
+        with without_permit():
+            return await self._rest.send(request, deadline, max_retries=0)

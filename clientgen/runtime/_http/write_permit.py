@@ -1,20 +1,22 @@
 """Whether the work that goes on here may still write.
 
 Work that needs leadership loses its permit with the lease. The permit belongs to the context of the
-work: tasks have it, and threads that the runtime starts.
+work: tasks have it, and threads that the runtime starts. What the runtime writes for itself, leases
+and events, needs none: `without_permit`.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from .request import HttpRequest
 
-__all__ = ["PERMIT", "check_permit"]
+__all__ = ["PERMIT", "check_permit", "without_permit"]
 
 PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
 """Raises if a request of that description must not be sent; None permits all."""
@@ -35,3 +37,17 @@ def check_permit(request: HttpRequest, *, acts: bool = False) -> None:
     check = PERMIT.get()
     if check is not None and (acts or request.method not in _READS):
         check(str(request.info))
+
+
+@contextmanager
+def without_permit() -> Generator[None]:
+    """Send what the runtime writes for itself, whatever work it was begun in.
+
+    That outlives the work: a recorder and a sharding may be started in one term of leadership and
+    go on in the next, an event tells why the work was given up, and a lease is released after it.
+    """
+    token = PERMIT.set(None)
+    try:
+        yield
+    finally:
+        PERMIT.reset(token)

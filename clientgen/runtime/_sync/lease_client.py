@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from .._controllers.lease import LEASES, Lease, LeaseList
 from .._http.request import GET, LIST, build, build_delete, build_write
 from .._http.response import read_list, read_object
+from .._http.write_permit import without_permit
 from .._models.arguments import wrong_client
 from ..errors import ClientError, Conflict, NotFound
 from .rest import Rest
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from .._clock import Clock
     from .._controllers.election import Ask, Election
+    from .._http.request import HttpRequest, HttpResponse
 
 __all__ = ["Client", "LeaseClient", "rest_of"]
 
@@ -99,7 +101,7 @@ class LeaseClient:
         """Read a lease, if there is one."""
         request = build("GET", LEASES.object_path(self._namespace, name), {}, GET)
         try:
-            response = self._rest.send(request, self._until(timeout), max_retries=0)
+            response = self._sent(request, timeout)
         except NotFound:
             return None
         return read_object(response, Lease, request, self._rest.codec)
@@ -108,7 +110,7 @@ class LeaseClient:
         """Read some leases, all in the state of one moment after this was called."""
         options = {"label_selector": label_selector}
         request = build("GET", LEASES.collection_path(self._namespace), options, LIST)
-        response = self._rest.send(request, self._until(timeout), max_retries=0)
+        response = self._sent(request, timeout)
         return read_list(response, LeaseList, request, self._rest.codec)
 
     def delete(self, lease: Lease, timeout: float) -> None:
@@ -117,7 +119,7 @@ class LeaseClient:
         options = {"uid": metadata.uid, "resource_version": metadata.resource_version}
         path = LEASES.object_path(self._namespace, metadata.name)
         request = build_delete(path, options, self._rest.codec)
-        self._rest.send(request, self._until(timeout), max_retries=0)
+        self._sent(request, timeout)
 
     def release(self, election: Election, timeout: float) -> Lease | None:
         """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
@@ -134,8 +136,10 @@ class LeaseClient:
 
     def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:
         request = build_write(method, path, lease, {}, self._rest.codec)
-        response = self._rest.send(request, self._until(timeout), max_retries=0)
+        response = self._sent(request, timeout)
         return read_object(response, Lease, request, self._rest.codec)
 
-    def _until(self, timeout: float) -> float | None:
-        return self._rest.deadline({"timeout": timeout})
+    def _sent(self, request: HttpRequest, timeout: float) -> HttpResponse:
+        deadline = self._rest.deadline({"timeout": timeout})
+        with without_permit():
+            return self._rest.send(request, deadline, max_retries=0)

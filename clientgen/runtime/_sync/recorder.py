@@ -26,6 +26,7 @@ from .._http.patches import StrategicMergePatch
 from .._http.request import build_patch, build_write
 from .._http.retry import default_random
 from .._http.user_agent import host_name
+from .._http.write_permit import without_permit
 from ..errors import AlreadyExists, ApiError, ClientError, NotFound, TransportError
 from ._primitives import Event, short_lock, spawn, wait_until
 from .lease_client import rest_of
@@ -310,7 +311,8 @@ class EventRecorder:
         self._request(build_write("POST", path, write.body, {}, self._rest.codec))
 
     def _request(self, request: HttpRequest) -> None:
-        self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_SECONDS}))
+        with without_permit():
+            self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_SECONDS}))
 
 
 def _instance(controller: str, *, is_core: bool) -> str:
