@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import socket
 import stat
 import tarfile
 from collections.abc import Iterable
@@ -16,11 +17,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scarcity import few_descriptors
 
 from clientgen.runtime import CopyResult
 from clientgen.runtime._archives.packing import Packer
 from clientgen.runtime._archives.reader import ArchiveReader, Entry
 from clientgen.runtime._archives.remote_paths import path_from, path_to
+from clientgen.runtime._archives.source_folder import SourceFolder
 from clientgen.runtime._archives.unpacking import PlainFile, Unpacker
 from clientgen.runtime.errors import CopyFailed
 
@@ -552,6 +555,47 @@ def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         assert tar.getmembers()[0].size == 1 << 20
     assert len(data) % tarfile.RECORDSIZE == 0
+
+
+@pytest.mark.parametrize("kind", ["a FIFO", "a link", "a socket"])
+def test_what_becomes_no_file_just_before_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """To open a FIFO would block until somebody writes to it."""
+    (tmp_path / "src").mkdir()
+    (file := tmp_path / "src/a").write_text("x")
+    (tmp_path / "private").write_text("of another user")
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
+    real = SourceFolder.status
+
+    def status(folder: SourceFolder, name: str) -> os.stat_result:
+        found = real(folder, name)
+        if name == "a":
+            file.unlink()
+            match kind:
+                case "a FIFO":
+                    os.mkfifo(file)
+                case "a link":
+                    file.symlink_to("../private")
+                case _:
+                    with socket.socket(socket.AF_UNIX) as made:
+                        made.bind("src/a")
+        return found
+
+    monkeypatch.setattr(SourceFolder, "status", status)
+    with pytest.raises(CopyFailed, match="src/a' became something else while it was read"):
+        list(Packer(tmp_path / "src", "src").pieces())
+
+
+def test_a_tree_that_is_deeper_than_a_program_may_have_files_open(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath("src", *["d"] * 100)
+    deep.mkdir(parents=True)
+    (deep / "a").write_text("x")
+    with few_descriptors(10):
+        data = b"".join(Packer(tmp_path / "src", "src").pieces())
+
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        assert len(tar.getnames()) == 101
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,55 @@ async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(s: Setup) ->
     assert list(outside.iterdir()) == []
 
 
+async def test_a_source_that_becomes_a_link_meanwhile_leads_nowhere(s: Setup) -> None:
+    """Another program of this machine may change the source while the container reads."""
+    (outside := s.here / "outside").mkdir()
+    for folder in ("a", "b"):
+        (outside / folder).write_text("of another user")
+        (s.here / "dist" / folder).mkdir(parents=True)
+        (s.here / "dist" / folder / "z").write_text("mine")
+    (outside / "z").write_text("of another user")
+    (s.here / "dist/a/big").write_bytes(BIG)
+
+    def swap(name: str) -> None:
+        folder = s.here / "dist" / name
+        if not folder.is_symlink():
+            folder.rename(s.here / f"moved {name}")
+            folder.symlink_to(outside)
+
+    copied = await s.copy_to(s.here / "dist", "/www", on_progress=lambda _: swap("a"))
+    assert (s.there / "www/a/z").read_text() == "mine"
+    assert copied.files == 3
+
+    (s.here / "dist/a").unlink()
+    (s.here / "moved a").rename(s.here / "dist/a")
+    with pytest.raises(CopyFailed, match="dist/b' became something else while it was read"):
+        await s.copy_to(s.here / "dist", "/www 2", on_progress=lambda _: swap("b"))
+    assert not (s.there / "www 2/b").exists()
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link"])
+async def test_a_source_that_is_no_file_any_more_is_not_read(s: Setup, kind: str) -> None:
+    (s.here / "a").write_text("x")
+    (s.here / "private").write_text("of another user")
+    s.container.programs = ("cat", "sh")
+
+    class Swapping(RealContainer):
+        def __call__(self, process: Any) -> int:
+            if process.command[0] == "tar":
+                (s.here / "a").unlink()
+                if kind == "fifo":
+                    os.mkfifo(s.here / "a")
+                else:
+                    (s.here / "a").symlink_to("private")
+            return super().__call__(process)
+
+    s.container.__class__ = Swapping
+    with pytest.raises(CopyFailed, match="here/a' became something else while it was read"):
+        await s.copy_to(s.here / "a", "/a", timeout=10)
+    assert not (s.there / "a").exists() or (s.there / "a").read_bytes() == b""
+
+
 async def test_what_does_not_exist(s: Setup) -> None:
     with pytest.raises(CopyFailed, match=r"tar ended with exit code \d: .*[Nn]o such file"):
         await s.copy_from("/nothing", s.here / "x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import resource
 import threading
 from collections.abc import Callable, Iterator
@@ -14,8 +15,23 @@ import pytest
 @contextmanager
 def no_descriptors() -> Iterator[None]:
     """Let nobody in this process open a file or socket."""
+    with _descriptors_below(3):
+        yield
+
+
+@contextmanager
+def few_descriptors(count: int) -> Iterator[None]:
+    """Let this process open hardly more than so many files and sockets."""
+    free = os.open(os.devnull, os.O_RDONLY)
+    os.close(free)
+    with _descriptors_below(free + count):
+        yield
+
+
+@contextmanager
+def _descriptors_below(number: int) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
     try:
         yield
     finally:

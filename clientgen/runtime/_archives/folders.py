@@ -1,8 +1,4 @@
-"""Folders of this machine that files are written to, held open.
-
-A path can lead elsewhere a moment after it was checked: another program may put a link in the place
-of a folder. An open folder stays the one that it is, and names in it lead nowhere else.
-"""
+"""Folders of this machine that files are written to, held open."""
 
 from __future__ import annotations
 
@@ -11,24 +7,17 @@ import os
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from ..errors import CopyFailed
+from .open_folder import OpenFolder, opened
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from types import TracebackType
-    from typing import Self
 
 __all__ = ["Folder", "check_target", "written"]
 
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-# Without O_PATH, which few systems have, the folders above would have to be readable.
-_FOLDER: Final = sum(
-    getattr(os, name, 0) for name in ("O_PATH", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
-)
-# Windows has no such descriptors: there, a folder is checked each time it is entered.
-_HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd
 _SPECIAL: Final = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
@@ -66,8 +55,8 @@ def written(path: Path) -> Generator[None]:
         raise CopyFailed(message) from error
 
 
-class Folder:
-    """A folder of this machine. It is a context manager that closes it.
+class Folder(OpenFolder):
+    """A folder that files are written to. It is a context manager that closes it.
 
     Args:
         path: What messages call it.
@@ -78,9 +67,8 @@ class Folder:
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
+        super().__init__(path, descriptor)
         self.made = 0
-        self._descriptor = descriptor
 
     @classmethod
     def opened(cls, path: Path, mode: int = 0o777) -> Folder:
@@ -91,7 +79,7 @@ class Folder:
             OSError: It cannot be made.
         """
         path = Path.cwd() / path
-        with cls(Path(path.anchor), _descriptor_of(path.anchor)) as top:
+        with cls(Path(path.anchor), opened(path.anchor)) as top:
             return top.below(path.parts[1:], mode)
 
     def below(self, parts: tuple[str, ...], mode: int = 0o777) -> Folder:
@@ -103,7 +91,7 @@ class Folder:
             CopyFailed: There is something else, such as a link.
             OSError: It cannot be made.
         """
-        folder = Folder(self.path, os.dup(self._descriptor) if _HAS_DESCRIPTORS else -1)
+        folder = Folder(self.path, self._again())
         for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
             with folder:
                 inner = folder.entered(part, mode if left == 1 else 0o777)
@@ -225,50 +213,6 @@ class Folder:
         if math.isfinite(mtime):
             with suppress(OverflowError, ValueError, OSError):
                 os.utime(where, (mtime, mtime), **options)
-
-    def close(self) -> None:
-        """Close it."""
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:
-            os.close(descriptor)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _at(self, name: str) -> tuple[str, dict[str, Any]]:
-        """Return how the system finds a name of this folder."""
-        if _HAS_DESCRIPTORS:
-            return name, {"dir_fd": self._descriptor}
-        return str(self.path / name), {}
-
-    def _enter(self, name: str) -> int:
-        where, options = self._at(name)
-        if _HAS_DESCRIPTORS:
-            return os.open(where, _FOLDER, **options)
-        if not stat.S_ISDIR(os.lstat(where).st_mode):
-            raise NotADirectoryError
-        return -1
-
-    @contextmanager
-    def _named(self, name: str) -> Generator[None]:
-        """Have errors tell the whole path."""
-        try:
-            yield
-        except OSError as error:
-            error.filename, error.filename2 = str(self.path / name), None
-            raise
-
-
-def _descriptor_of(anchor: str) -> int:
-    return os.open(anchor, _FOLDER) if _HAS_DESCRIPTORS else -1
 
 
 def _check_replaceable(path: Path, mode: int) -> None:

@@ -6,10 +6,11 @@ import logging
 import os
 import stat
 import tarfile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from .._models.copy_result import CopyResult
 from ..errors import CopyFailed
+from .source_folder import SourceFolder, changed_meanwhile
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -59,7 +60,8 @@ class Packer:
         """Read the files, and give the archive in pieces of about 256 KiB.
 
         Raises:
-            CopyFailed: A file became shorter meanwhile, or there is more than the limit.
+            CopyFailed: Something became shorter or something else meanwhile, or there is more than
+                the limit.
             OSError: A file cannot be read.
         """
         waiting: list[bytes] = []
@@ -78,53 +80,80 @@ class Packer:
         yield b"".join(waiting)
 
     def _parts(self) -> Iterator[bytes]:
-        todo: list[tuple[Path, str]] = [(self._source, self._root)]
-        while todo:
-            path, name = todo.pop()
-            found = path.lstat()
-            header = tarfile.TarInfo(name)
-            header.mtime = int(found.st_mtime)
-            header.mode = found.st_mode & _PERMISSIONS
-            if stat.S_ISREG(found.st_mode):
-                yield from self._file(path, header)
-            elif stat.S_ISDIR(found.st_mode):
-                names = sorted((each.name for each in path.iterdir()), reverse=True)
-                # A target that exists may be a link, which an entry of its own would replace.
-                if path != self._source or not names:
-                    header.type = tarfile.DIRTYPE
-                    yield _block(header)
-                todo.extend((path / each, f"{name}/{each}") for each in names)
-            elif stat.S_ISLNK(found.st_mode):
-                header.type = tarfile.SYMTYPE
-                header.linkname = os.readlink(path)  # noqa: PTH115 - a `Path` is tidied up
-                yield _block(header)
-            else:
-                logger.warning("%r was not copied: it is no file", str(path))
-                if len(self._skipped) < _MOST_TOLD:
-                    self._skipped.append(str(path))
+        with SourceFolder.opened(self._source.parent) as top:
+            name = _name_of(self._source)
+            is_folder = yield from self._entry(top, name, self._root)
+            todo: list[tuple[str, ...]] = [(name,)] if is_folder else []
+            while todo:
+                parts = todo.pop()
+                # From the first again: holding those above open takes a descriptor for each.
+                with top.below(parts) as folder:
+                    root = "/".join((self._root, *parts[1:]))
+                    inner = yield from self._folder(folder, root, is_first=len(parts) == 1)
+                todo.extend((*parts, name) for name in reversed(inner))
 
-    def _file(self, path: Path, header: tarfile.TarInfo) -> Iterator[bytes]:
-        contents = self._contents(path)
-        header.size = next(contents)
+    def _folder(
+        self, folder: SourceFolder, root: str, *, is_first: bool
+    ) -> Generator[bytes, None, list[str]]:
+        """Archive a folder, and what is in it; gives the names of folders in it, which are left."""
+        names = folder.names()
+        # A target that exists may be a link, which an entry of its own would replace.
+        if not is_first or not names:
+            header = _header(root, folder.status("."))
+            header.type = tarfile.DIRTYPE
+            yield _block(header)
+        inner: list[str] = []
+        for name in names:
+            is_folder = yield from self._entry(folder, name, f"{root}/{name}")
+            if is_folder:
+                inner.append(name)
+        return inner
+
+    def _entry(self, folder: SourceFolder, name: str, root: str) -> Generator[bytes, None, bool]:
+        """Archive one thing, but no folder; tells whether it is one."""
+        path = folder.path / name
+        found = folder.status(name)
+        if stat.S_ISDIR(found.st_mode):
+            return True
+        if stat.S_ISREG(found.st_mode):
+            with folder.file(name) as file:
+                yield from self._file(file, path, root)
+        elif stat.S_ISLNK(found.st_mode):
+            header = _header(root, found)
+            header.type = tarfile.SYMTYPE
+            header.linkname = folder.link(name)
+            yield _block(header)
+        else:
+            logger.warning("%r was not copied: it is no file", str(path))
+            if len(self._skipped) < _MOST_TOLD:
+                self._skipped.append(str(path))
+        return False
+
+    def _file(self, file: BinaryIO, path: Path, root: str) -> Iterator[bytes]:
+        found = os.fstat(file.fileno())
+        header = _header(root, found)
+        header.size = self._checked_size(found, path)
         yield _block(header)
-        yield from contents
+        yield from self._contents(file, path, header.size)
         yield bytes(-header.size % tarfile.BLOCKSIZE)
 
-    def _contents(self, path: Path) -> Iterator[Any]:
-        """Read a file; gives its size, and then its bytes."""
-        flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(path, flags), "rb", buffering=0) as file:
-            left = os.fstat(file.fileno()).st_size
-            if self._limit is not None and self._size + left > self._limit:
-                raise CopyFailed(f"there is more to copy than limit={self._limit} bytes")
-            yield left
-            while left:
-                data = file.read(min(left, _PIECE))
-                if not data:
-                    raise CopyFailed(f"{str(path)!r} became shorter while it was read")
-                left -= len(data)
-                self._size += len(data)
-                yield data
+    def _checked_size(self, found: os.stat_result, path: Path) -> int:
+        """Return the size of an open file."""
+        if not stat.S_ISREG(found.st_mode):
+            raise changed_meanwhile(path)
+        if self._limit is not None and self._size + found.st_size > self._limit:
+            raise CopyFailed(f"there is more to copy than limit={self._limit} bytes")
+        return found.st_size
+
+    def _contents(self, file: BinaryIO, path: Path, left: int) -> Iterator[bytes]:
+        """Read an open file."""
+        while left:
+            data = file.read(min(left, _PIECE))
+            if not data:
+                raise CopyFailed(f"{str(path)!r} became shorter while it was read")
+            left -= len(data)
+            self._size += len(data)
+            yield data
         self._files += 1
 
 
@@ -142,12 +171,26 @@ class PlainPacker(Packer):
         """Read the file in pieces.
 
         Raises:
-            CopyFailed: It became shorter meanwhile, or is larger than the limit.
+            CopyFailed: It became shorter or something else meanwhile, or is larger than the limit.
             OSError: It cannot be read.
         """
-        contents = self._contents(self._source)
-        next(contents)
-        yield from contents
+        with (
+            SourceFolder.opened(self._source.parent) as above,
+            above.file(_name_of(self._source)) as file,
+        ):
+            size = self._checked_size(os.fstat(file.fileno()), self._source)
+            yield from self._contents(file, self._source, size)
+
+
+def _name_of(path: Path) -> str:
+    return path.name or "."  # of the first folder of all
+
+
+def _header(root: str, found: os.stat_result) -> tarfile.TarInfo:
+    header = tarfile.TarInfo(root)
+    header.mtime = int(found.st_mtime)
+    header.mode = found.st_mode & _PERMISSIONS
+    return header
 
 
 def _block(header: tarfile.TarInfo) -> bytes:
