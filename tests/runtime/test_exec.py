@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 import time
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -27,6 +28,7 @@ from support.exec_server import (
     serve_hello,
     status_is_no_status,
     status_without_code,
+    tiny_output,
 )
 from support.proxy import TunnelProxy
 
@@ -135,6 +137,20 @@ async def test_output_has_a_limit(k: AsyncClientset) -> None:
         assert (await pods.exec("web-0", ["echo", "123"], limit=3)).stdout == b"123"
         with pytest.raises(ResponseBroken, match="more than limit=100000 bytes"):
             await pods.exec("web-0", ["endless"], limit=100_000)
+
+
+async def test_tiny_pieces_of_output_take_little_more_memory_than_they_have_bytes() -> None:
+    count = 100_000
+    with exec_server(tiny_output(count)) as server:
+        async with AsyncClientset(AsyncRest(ClusterConfig(server.url))) as k:
+            tracemalloc.start()
+            try:
+                done = await k.core_v1.pods("shop").exec("web-0", ["cat"], limit=count)
+                _, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+    assert done.stdout == b"x" * count
+    assert peak < 60 * count  # pieces that are kept as objects take 100 bytes each
 
 
 async def test_a_command_has_a_timeout(k: AsyncClientset, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,6 +164,16 @@ async def status_without_code(process: Process) -> None:
     await process.socket.close()
 
 
+def tiny_output(count: int) -> Handler:
+    async def write(process: Process) -> None:
+        transport = process.request.transport
+        assert transport is not None
+        transport.write(b"\x82\x02\x01x" * count)  # frames of one byte for stdout
+        await process.exit(0)
+
+    return write
+
+
 def flood(sent: list[int]) -> Handler:
     async def write(process: Process) -> None:
         for _ in range(2000):

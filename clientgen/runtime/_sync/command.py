@@ -152,13 +152,13 @@ class CommandOutput:
     def __init__(self, info: RequestInfo, limit: int | None) -> None:
         self.info = info
         self._limit = limit
-        self._size = 0
-        self._parts: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
+        # As objects of their own, tiny pieces would take much more memory than the limit.
+        self._written = {"stdout": bytearray(), "stderr": bytearray()}
 
     @property
     def stderr(self) -> bytes:
         """What it has written to stderr."""
-        return b"".join(self._parts["stderr"])
+        return bytes(self._written["stderr"])
 
     def add(self, piece: Output) -> None:
         """Keep what was written.
@@ -166,16 +166,16 @@ class CommandOutput:
         Raises:
             ResponseBroken: It is more than the limit.
         """
-        self._parts[piece.stream].append(piece.data)
-        self._size += len(piece.data)
-        if self._limit is not None and self._size > self._limit:
+        self._written[piece.stream] += piece.data
+        size = sum(map(len, self._written.values()))
+        if self._limit is not None and size > self._limit:
             raise ResponseBroken(
                 f"{self.info}: the command wrote more than limit={self._limit} bytes"
             )
 
     def result(self, exit_code: int) -> ExecResult:
         """Return all of it."""
-        stdout = b"".join(self._parts["stdout"])
+        stdout = bytes(self._written["stdout"])
         return ExecResult(stdout=stdout, stderr=self.stderr, exit_code=exit_code)
 
 
