@@ -8,7 +8,7 @@ import ssl
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import trustme
@@ -17,6 +17,9 @@ from support.http_calls import Answer, call
 from clientgen.runtime._async._primitives import Event, run_blocking, sleep, spawn
 from clientgen.runtime._async.endpoints import AsyncEndpoints
 from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ANYWHERE = "127.0.0.1:0"
 
@@ -115,14 +118,30 @@ async def test_connections_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 SILENT = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab"
 
 
-def held(address: str, count: int, data: bytes) -> ExitStack:
-    """Open connections that begin a request and do not end it."""
+def held(address: str, count: int, data: bytes, source: str = "127.0.0.1") -> ExitStack:
+    """Open connections that send something and read nothing."""
     host, port = address.split(":")
     stack = ExitStack()
     for _ in range(count):
-        each = stack.enter_context(socket.create_connection((host, int(port)), timeout=60))
-        each.sendall(data)
+        connection = socket.create_connection(
+            (host, int(port)), timeout=60, source_address=(source, 0)
+        )
+        stack.enter_context(connection).sendall(data)
     return stack
+
+
+def part_of(endpoints: AsyncEndpoints, name: str) -> Any:
+    """What the servers of both flavours have, such as `peers`."""
+    server: Any = endpoints._server
+    return getattr(server, name) if hasattr(server, name) else getattr(server, f"_{name}")
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    for _ in range(20_000):
+        if condition():
+            return
+        await sleep(0.001)
+    raise AssertionError("it has not become so")
 
 
 @pytest.mark.parametrize("data", [SILENT, SILENT[:20], b""])
@@ -217,13 +236,43 @@ async def test_a_client_with_many_requests_does_not_keep_others_waiting(
                 answers.append(await asked_from_elsewhere(endpoints))
 
             asking = spawn(other, "other")
-            server: Any = endpoints._server
-            turns = server.turns if hasattr(server, "turns") else server._turns
-            while "127.0.0.9" not in turns._waiting:
-                await sleep(0.001)
+            turns = part_of(endpoints, "turns")
+            await until(lambda: "127.0.0.9" in turns._waiting)
             may_go_on.set()
             assert await asking.join(60)
     assert b" 202 " in answers[0]
+
+
+async def test_clients_whose_requests_take_long_leave_turns_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two clients had all turns, and others waited as long as the program took for theirs."""
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.AT_ONCE", 10)
+    began: list[str] = []
+    may_end = Event()
+
+    async def slowly(request: EndpointRequest) -> EndpointAnswer:
+        if request.path == "/flood":
+            began.append(request.path)
+            await may_end.wait()
+        return EndpointAnswer(202)
+
+    async with AsyncEndpoints("webhooks", ANYWHERE, slowly, timeout=1000) as endpoints:
+        turns = part_of(endpoints, "turns")
+
+        def waiting(peer: str) -> int:
+            return len(turns._waiting.get(peer, ()))
+
+        flood = partial(held, endpoints.address, 20, WHOLE)
+        with await run_blocking(lambda: flood("127.0.0.2")):
+            await until(lambda: len(began) + waiting("127.0.0.2") == 20)
+            assert len(began) == 7
+            with await run_blocking(lambda: flood("127.0.0.3")):
+                await until(lambda: len(began) + waiting("127.0.0.2") + waiting("127.0.0.3") == 40)
+                assert len(began) == 9
+                assert b" 202 " in await asked_from_elsewhere(endpoints)
+                may_end.set()  # who waits gets the turns of the others
+                await until(lambda: len(began) == 40)
 
 
 async def test_bodies_that_do_not_end_make_room_for_those_of_others(
@@ -233,11 +282,9 @@ async def test_bodies_that_do_not_end_make_room_for_those_of_others(
     monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
     begun = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + b"x" * 1000
     async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
-        server: Any = endpoints._server
-        peers = server.peers if hasattr(server, "peers") else server._peers
+        peers = part_of(endpoints, "peers")
         with await run_blocking(lambda: held(endpoints.address, 10, begun)):
-            while peers._bytes.total() < 10_000:
-                await sleep(0.001)
+            await until(lambda: peers._bytes.total() == 10_000)
             assert b" 202 " in await asked_from_elsewhere(endpoints, b"y" * 3000)
             assert peers._bytes.total() <= 7000
     assert not caplog.records
