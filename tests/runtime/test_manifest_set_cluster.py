@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
 from traceback import format_exception
 from typing import Any
 
@@ -17,8 +16,6 @@ from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
 from msgspec.structs import replace
 
-from clientgen.runtime._async import rest as rest_module
-from clientgen.runtime._async import set_requests as requests_module
 from clientgen.runtime._async.manifest_set import AsyncManifestSet
 from clientgen.runtime._manifests.apply_set import ApplySet, ApplySetError
 from clientgen.runtime._manifests.documents import ManifestError
@@ -1141,17 +1138,15 @@ async def test_the_timeout_of_a_client_is_that_of_each_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A set of many objects takes longer than one request may; its own timeout limits the whole."""
-    passed = [0.0]
-    for module in (rest_module, requests_module):
-        monkeypatch.setattr(module, "monotonic", lambda: monotonic() + passed[0])
-    cluster = FakeCluster()
+    clock = FakeClock()
+    cluster = FakeCluster(clock=clock)
     async with cluster.clientset(AsyncClientset, timeout=100) as k:
         send = k.rest.send
 
         async def slow(request: Any, deadline: float | None = None, **options: Any) -> Any:
             """A request that takes 20 s."""
-            passed[0] += 20
-            if deadline is not None and deadline < rest_module.monotonic():
+            clock.step(20)
+            if deadline is not None and deadline <= clock.monotonic():
                 raise RequestTimeout("too slow")
             return await send(request, deadline, **options)
 

@@ -298,12 +298,12 @@ async def test_the_timeout_ends_it(s: Setup, monkeypatch: pytest.MonkeyPatch) ->
     async with s.connect() as k:
         # The time begins to run when the first line is read, however long that takes.
         alarms: list[tuple[float, Any]] = []
-        monkeypatch.setattr(k.rest, "call_later", lambda *alarm: alarms.append(alarm) or noted)
+        monkeypatch.setattr(k.rest, "alarm_at", lambda *alarm: alarms.append(alarm) or noted)
         lines = k.core_v1.pods("shop").tail(label_selector="app=web", timeout=0.5)
         assert await take(lines, 1) == ["[web-0/app] one"]
         monkeypatch.undo()
-        [(seconds, expire)] = alarms
-        k.rest.call_later(seconds, expire)
+        [(deadline, expire)] = alarms
+        k.rest.alarm_at(deadline, expire)
         with pytest.raises(RequestTimeout, match="followed until the timeout"):
             await take(lines, 1)
 

@@ -33,6 +33,7 @@ __all__ = [
     "call_later",
     "check_spawn",
     "check_waiting",
+    "from_clock",
     "from_outside",
     "holding",
     "result_of",
@@ -168,6 +169,11 @@ def from_outside(function: Callable[[], object]) -> Callable[[], object]:
             loop.call_soon_threadsafe(function)
 
     return call
+
+
+def from_clock(function: Callable[[], object]) -> Callable[[], object]:
+    """Give what a clock may call when it moves, in any thread, to have a function called."""
+    return from_outside(function)
 
 
 def short_lock() -> AbstractContextManager[object]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from .._models.exec_result import ExecResult
 from ..errors import ConnectionLost, RequestTimeout, ResponseBroken
-from ._primitives import call_later, spawn
+from ._primitives import spawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from ..errors import RequestInfo
     from ._primitives import Function, Task
     from .exec_stream import AsyncExecStream
+    from .rest import AsyncRest
 
 __all__ = ["CommandInput", "CommandOutput", "GivenBytes", "Running", "run_command"]
 
@@ -89,23 +89,25 @@ class Running:
 
     def __init__(
         self,
+        rest: AsyncRest,
         stream: AsyncExecStream,
         info: RequestInfo,
         given: CommandInput | None,
         deadline: float | None,
     ) -> None:
+        self._rest = rest
         self._stream = stream
         self._info = info
         self._given = given
         self._deadline = deadline
         self._cancel: Callable[[], object] | None = None
-        self._rang = False
+        self._late = ""
 
     async def __aenter__(self) -> Self:
         try:
             await self._stream.__aenter__()
             if self._deadline is not None:
-                self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
+                self._cancel = self._rest.alarm_at(self._deadline, self._ring)
             if self._given is not None:
                 self._given.start(self._stream)
         except BaseException as error:
@@ -128,15 +130,13 @@ class Running:
         finally:
             await self._stream.aclose()
         if isinstance(error, ConnectionLost):
-            if self._rang:
-                raise RequestTimeout(
-                    f"{self._info}: the command did not end before the timeout"
-                ) from None
+            if self._late:
+                raise RequestTimeout(f"{self._info}: {self._late}") from None
             if self._given is not None:
                 self._given.check()
 
-    def _ring(self) -> None:
-        self._rang = True
+    def _ring(self, why: str) -> None:
+        self._late = why or "the command did not end before the timeout"
         self._stream.abort()
 
 
@@ -179,6 +179,7 @@ class CommandOutput:
 
 
 async def run_command(
+    rest: AsyncRest,
     stream: AsyncExecStream,
     output: CommandOutput,
     given: CommandInput | None,
@@ -192,7 +193,7 @@ async def run_command(
         RequestTimeout: It did not end before the deadline.
         ResponseBroken: It wrote more than the limit, or the server cannot end its input.
     """
-    async with Running(stream, output.info, given, deadline):
+    async with Running(rest, stream, output.info, given, deadline):
         async for piece in stream:
             output.add(piece)
     return output.result(await stream.wait())

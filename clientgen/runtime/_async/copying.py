@@ -126,7 +126,7 @@ class AsyncCopier:
         given = CommandInput(take, must_end=packer.must_end)
         output = CommandOutput(request.info, _MOST_STDERR)
         try:
-            feeding = _Feeding(stream, output, packer)
+            feeding = _Feeding(self._rest, stream, output, packer)
             result = await feeding.run(given, self._deadline)
             return _has_run(command, result, has_tar=has_tar, has_hung=feeding.was_given_up)
         except CopyFailed as error:
@@ -159,7 +159,7 @@ class AsyncCopier:
         size, stderr = 0, bytearray()
         async with (
             _Writer(files, self._options.on_progress) as writer,
-            Running(stream, request.info, None, self._deadline),
+            Running(self._rest, stream, request.info, None, self._deadline),
         ):
             async for output, data in stream:
                 if output == "stderr":
@@ -267,7 +267,10 @@ class _Feeding:
     Some nodes never tell the end of a command that has not read all of its input.
     """
 
-    def __init__(self, stream: AsyncExecStream, output: CommandOutput, packer: Packer) -> None:
+    def __init__(
+        self, rest: AsyncRest, stream: AsyncExecStream, output: CommandOutput, packer: Packer
+    ) -> None:
+        self._rest = rest
         self._stream = stream
         self._output = output
         self._packer = packer
@@ -286,7 +289,7 @@ class _Feeding:
         """
         self._wait()
         try:
-            return await run_command(self._stream, self._output, given, deadline)
+            return await run_command(self._rest, self._stream, self._output, given, deadline)
         except ApiError as error:
             return _not_run(error)
         except ConnectionLost:

@@ -185,7 +185,7 @@ class AsyncDiscovery:
 
     async def _locked(self, work: Function[[], bool], deadline: float | None) -> bool:
         try:
-            return await holding(self._lock, work, deadline)
+            return await holding(self._lock, work, self._rest.real_deadline(deadline))
         except RequestTimeout:
             raise
         except TimeoutError:

@@ -13,7 +13,6 @@ Names are those of kubectl; see `AsyncDiscovery.resource`. client-go: dynamic, m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from msgspec import UNSET, UnsetType
@@ -345,7 +344,7 @@ class AsyncDynamicResource(Generic[T]):
         found = await self._find(deadline)
         check_verb(found, "list")
         client = AsyncObjectClient(self._client.rest, found, namespace, Table, Table)
-        return await client.list(**_left(options, deadline))
+        return await client.list(**_left(self._client.rest, options, deadline))
 
     # ---- writing ------------------------------------------------------------------------------
 
@@ -513,7 +512,7 @@ class AsyncDynamicResource(Generic[T]):
         check_verb(found, verb)
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), _left(options, deadline)
+        return self.client_in(found, namespace), _left(self._client.rest, options, deadline)
 
     async def _several(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
@@ -521,7 +520,7 @@ class AsyncDynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, verb)
-        return self.client_in(found, namespace), _left(options, deadline)
+        return self.client_in(found, namespace), _left(self._client.rest, options, deadline)
 
     async def _for_body(
         self,
@@ -539,7 +538,11 @@ class AsyncDynamicResource(Generic[T]):
         found = await self._find(deadline)
         check_verb(found, verb)
         home = home_of(found, body, namespace, self._client.namespace)
-        return self.client_in(found, home), _left(options, deadline), _complete(body, found)
+        return (
+            self.client_in(found, home),
+            _left(self._client.rest, options, deadline),
+            _complete(body, found),
+        )
 
     def client_in(
         self, found: Resource, namespace: str | None
@@ -573,7 +576,7 @@ class AsyncDynamicResource(Generic[T]):
         model = model or cast("type[S]", self.model_for(found))
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), model, _left(options, deadline)
+        return self.client_in(found, namespace), model, _left(self._client.rest, options, deadline)
 
     async def watched(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
         """Return the resource to watch, and the class of its objects."""
@@ -706,11 +709,11 @@ def _complete(body: object, found: Resource) -> object:
     return {"apiVersion": found.api_version, "kind": found.kind, **given}
 
 
-def _left(options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
+def _left(rest: AsyncRest, options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
     """Return options with the time that is left: finding the resource may have taken some."""
     if deadline is None:
         return dict(options)
-    return {**options, "timeout": max(0.0, deadline - monotonic())}
+    return {**options, "timeout": rest.left(deadline)}
 
 
 def _shown(name: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from time import monotonic
 from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
@@ -38,7 +37,7 @@ class AsyncStoppable(ReadByFor):
         self._timeout = timeout
         self._deadline: float | None = None
         self._cancel_alarm: Callable[[], object] = _no_alarm
-        self._late = False
+        self._late = ""
         self._stopped = Event()
         self._stream: AsyncByteStream | None = None
         self._framer: Framer | None = None
@@ -82,8 +81,8 @@ class AsyncStoppable(ReadByFor):
     ) -> None:
         """Open the next stream, unless this is stopped before or meanwhile."""
         if self._timeout is not None and self._deadline is None:
-            self._deadline = monotonic() + self._timeout
-            self._cancel_alarm = self._rest.call_later(self._timeout, _weakly(self._expire))
+            self._deadline = self._rest.clock.monotonic() + self._timeout
+            self._cancel_alarm = self._rest.alarm_at(self._deadline, _weakly(self._expire))
         opening = self._rest.stream(request, self._deadline, read_timeout, **options)
         stream = self._stream = await self._stopped.unless(opening)
         if stream is not None:
@@ -130,11 +129,12 @@ class AsyncStoppable(ReadByFor):
         """
         await self.aclose()
         if self._late:
-            self._late = False
-            raise RequestTimeout(f"{request.info}: did not finish before the timeout")
+            why, self._late = self._late, ""
+            raise RequestTimeout(f"{request.info}: {why}")
 
-    def _expire(self) -> None:
-        self._late = not self._stopped.is_set()
+    def _expire(self, why: str) -> None:
+        if not self._stopped.is_set():
+            self._late = why or "did not finish before the timeout"
         self.stop()
 
 
@@ -142,15 +142,15 @@ def _no_alarm() -> None:
     """Cancel nothing: no alarm was set."""
 
 
-def _weakly(method: Callable[[], object]) -> Callable[[], object]:
+def _weakly(method: Callable[[str], object]) -> Callable[[str], object]:
     """Give what calls a method of an object, as long as somebody else has the object.
 
     An alarm would keep a watch that was left, and that is what closes its connection.
     """
     reference = WeakMethod(method)
 
-    def call() -> None:
+    def call(why: str) -> None:
         if (found := reference()) is not None:
-            found()
+            found(why)
 
     return call

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .._cache.contact import Contact
@@ -91,7 +90,7 @@ class AsyncReflector(Generic[T]):
     """Reads a collection, watches it, and does so again when that is needed, until it is stopped.
 
     Waits between attempts are those of `clock`. With a `version`, it watches from there at first.
-    No request goes on after `deadline`, a monotonic time.
+    No request goes on after `deadline`, a moment of the client's clock.
 
     Attributes:
         last_answer: What the server answered last, in words; or what kept it from answering.
@@ -170,8 +169,8 @@ class AsyncReflector(Generic[T]):
         return self._clock.monotonic()
 
     def _within(self, seconds: float) -> float:
-        """Return the monotonic time at which a request that begins now has to be done."""
-        deadline = monotonic() + seconds
+        """Return the moment at which a request that begins now has to be done."""
+        deadline = self._rest.clock.monotonic() + seconds
         return deadline if self._deadline is None else min(deadline, self._deadline)
 
     async def _pause(self, step: Pause) -> Step:

@@ -21,6 +21,7 @@ from .._redaction import Hidden, Unpicklable
 from ..errors import ConnectionLost, RequestTimeout, TransportError
 from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
 from .health_monitor import AsyncHealthMonitor
+from .standstill_alarm import alarm_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,7 +87,8 @@ class AsyncRest(Unpicklable):
         config: The configuration of the cluster.
         codec: The codec of bodies.
         field_manager: The field manager of server-side apply.
-        clock: The clock of `wait`. In a test with a fake cluster, it is the cluster's.
+        clock: The clock of timeouts. In a test with a fake cluster, it is the cluster's. Pauses
+            before retries are of real time.
     """
 
     def __init__(
@@ -192,15 +194,23 @@ class AsyncRest(Unpicklable):
         return self.deadline({"timeout": options.get("timeout")})
 
     def deadline(self, options: Mapping[str, Any]) -> float | None:
-        """Return the monotonic time at which a call with these options must be done."""
+        """Return the moment of the clock at which a call with these options must be done."""
         timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
         if timeout != timeout:  # noqa: PLR0124 - only nan is not itself
             raise ValueError("timeout is a number of seconds, not nan")
         try:
-            return None if timeout is None else monotonic() + timeout
+            return None if timeout is None else self.clock.monotonic() + timeout
         except TypeError:
             what = f"timeout is a number of seconds, not {named(timeout)}"
             raise TypeError(what) from None
+
+    def left(self, deadline: float) -> float:
+        """Return the seconds until a deadline; 0 after it."""
+        return max(0.0, deadline - self.clock.monotonic())
+
+    def real_deadline(self, deadline: float | None) -> float | None:
+        """Return the monotonic time that is as far away: for what takes real time in any case."""
+        return None if deadline is None else monotonic() + self.left(deadline)
 
     async def send(
         self,
@@ -247,14 +257,14 @@ class AsyncRest(Unpicklable):
             except TransportError as problem:
                 if isinstance(problem, RequestTimeout):
                     self.drop_idle()
-                retry = retry or Retry(request.method, retries, deadline)
+                retry = retry or Retry(request.method, retries, self.real_deadline(deadline))
                 delay, error = retry.after_error(problem, monotonic()), problem
             else:
                 if "warning" in response.headers:
                     self._warn(response.headers, request)
                 if response.status < _REDIRECT:
                     return response
-                retry = retry or Retry(request.method, retries, deadline)
+                retry = retry or Retry(request.method, retries, self.real_deadline(deadline))
                 wait_asked = retry_after(response.headers)
                 delay = retry.after_response(response.status, wait_asked, monotonic())
                 error = error_from(request, response, self.codec)
@@ -357,7 +367,7 @@ class AsyncRest(Unpicklable):
         for that kind of stream.
         """
         retries = self._max_retries if max_retries is None else max_retries
-        retry = Retry(request.method, retries, deadline)
+        retry = Retry(request.method, retries, self.real_deadline(deadline))
         while True:
             stream = await self._open(begin, deadline)
             if self._health_monitor is not None and stream.status < _SERVER_ERRORS:
@@ -366,7 +376,7 @@ class AsyncRest(Unpicklable):
                 self._warn(stream.headers, request)
             if stream.status < _REDIRECT:
                 return stream
-            body = await _read_some(stream, deadline)
+            body = await _read_some(stream, self.real_deadline(deadline))
             response = HttpResponse(stream.status, stream.headers, body)
             delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
             if delay is None:
@@ -396,27 +406,24 @@ class AsyncRest(Unpicklable):
             return False
         return await self._health_monitor.pause(stopped, clock, seconds)
 
-    def call_later(self, seconds: float, function: Callable[[], object]) -> Callable[[], object]:
-        """Call something after so many seconds, unless the client is closed before.
+    def alarm_at(self, deadline: float, alarm: Callable[[str], object]) -> Callable[[], object]:
+        """Call something at a deadline, unless the client is closed before.
 
-        Returns what cancels that.
+        If nobody moves the FakeClock, it is called with a sentence that says so, else with an empty
+        one. Returns what cancels that; it has to be called in any case.
         """
+        end = alarm_once(self.clock, deadline, alarm)
 
         def cancel() -> None:
             self._alarms.discard(cancel)
-            cancel_alarm()
+            end()
 
-        def ring() -> None:
-            self._alarms.discard(cancel)
-            function()
-
-        cancel_alarm = call_later(seconds, ring)
         self._alarms.add(cancel)
         return cancel
 
     async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Ask the server something small: see `health_monitor`."""
-        await self._ready(monotonic() + timeout)
+        await self._ready(self.clock.monotonic() + timeout)
         assert self._http is not None
         request = self._signed(HttpRequest("GET", target))
         return await self._http.ask(request, timeout, fresh=fresh)
@@ -476,7 +483,7 @@ class AsyncRest(Unpicklable):
     ) -> HttpResponse:
         check_permit(request)
         try:
-            response = await transport.send(self._signed(request), _left(request, deadline))
+            response = await transport.send(self._signed(request), self._left(request, deadline))
         except TransportError:
             self._note(request, _NO_RESPONSE)
             raise
@@ -523,7 +530,7 @@ class AsyncRest(Unpicklable):
         connecting = cast("AsyncConnectingTransport", transport)
         check_permit(request, acts=True)
         try:
-            stream = await connecting.connect(self._signed(request), _left(request, deadline))
+            stream = await connecting.connect(self._signed(request), self._left(request, deadline))
         except TransportError:
             self._note(request, _NO_RESPONSE)
             raise
@@ -538,7 +545,7 @@ class AsyncRest(Unpicklable):
         is_watch: bool,
         transport: AsyncTransport,
     ) -> AsyncByteStream:
-        remaining, limit = _left(request, deadline), None
+        remaining, limit = self._left(request, deadline), None
         if is_watch and self._health_monitor is not None:
             limit = (
                 _OPEN_DOWN
@@ -552,6 +559,14 @@ class AsyncRest(Unpicklable):
         except RequestTimeout:
             self.drop_idle()
             raise ConnectionLost(f"{request.info}: no response within {limit:g} s") from None
+
+    def _left(self, request: HttpRequest, deadline: float | None) -> float | None:
+        if deadline is None:
+            return None
+        remaining = self.left(deadline)
+        if not remaining:
+            raise RequestTimeout(f"{request.info}: the deadline has passed")
+        return remaining
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
         headers = self._headers
@@ -575,7 +590,9 @@ class AsyncRest(Unpicklable):
         if credential is None or credential is not self._shown:
             self._check_open()
             try:
-                credential = await holding(self._adopting, self._renewed, deadline)
+                credential = await holding(
+                    self._adopting, self._renewed, self.real_deadline(deadline)
+                )
             except TimeoutError:
                 raise RequestTimeout("the deadline passed while waiting for credentials") from None
             # It may have been closed meanwhile: nobody would close what is opened now.
@@ -639,7 +656,7 @@ class AsyncRest(Unpicklable):
         now = monotonic()
         with self._bucket_lock:
             delay = bucket.reserve(now)
-        if deadline is not None and now + delay >= deadline:
+        if deadline is not None and delay >= self.left(deadline):
             raise RequestTimeout(
                 f"{request.info}: the rate limit would delay the request past its deadline"
             )
@@ -655,15 +672,6 @@ class AsyncRest(Unpicklable):
                 handler(text, request)
             else:
                 handler(text)
-
-
-def _left(request: HttpRequest, deadline: float | None) -> float | None:
-    if deadline is None:
-        return None
-    remaining = deadline - monotonic()
-    if remaining <= 0:
-        raise RequestTimeout(f"{request.info}: the deadline has passed")
-    return remaining
 
 
 async def _read_some(stream: AsyncByteStream, deadline: float | None) -> bytes:

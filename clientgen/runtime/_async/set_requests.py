@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from .._http.patches import ApplyPatch
@@ -97,7 +96,7 @@ class AsyncSetRequests:
         path = resource.collection_path(namespace or None)
         options: dict[str, Any] = {"label_selector": selector}
         if self.end is not None:
-            options["timeout"] = max(0.0, self.end - monotonic())
+            options["timeout"] = self.rest.left(self.end)
         pages = 0
         try:
             async for page in each_page(self.rest, path, PartialObjectMetadataList, options):

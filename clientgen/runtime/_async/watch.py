@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._clock import SYSTEM_CLOCK
@@ -79,16 +78,16 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
     async def _read_on(self) -> bool:
         """Open the next connection or read from the current one. Returns False when it ended."""
         if self._stream is None:
-            options, read_timeout = self._progress.next_stream(monotonic())
+            options, read_timeout = self._progress.next_stream(self._rest.clock.monotonic())
             request = build("GET", self._path, options, WATCH)
             asking_for(self._model, request, self._rest.codec)
             can_resume = self._progress.can_resume
             await self._open(request, read_timeout, is_watch=True, can_resume=can_resume)
-            self._progress.opened(monotonic())
+            self._progress.opened(self._rest.clock.monotonic())
             return True
         bookmarks = self._progress.bookmarks
         if bookmarks.has_come:
-            self._rest.limit_silence(self._stream, bookmarks.note(monotonic()))
+            self._rest.limit_silence(self._stream, bookmarks.note(self._rest.clock.monotonic()))
         try:
             if await self._read_frames():
                 return True
@@ -110,7 +109,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         if self._stopped.is_set():
             return  # that was the reason
         try:
-            delay = self._progress.ended(error, monotonic())
+            delay = self._progress.ended(error, self._rest.clock.monotonic())
         except ClientError:
             await self.aclose()
             raise

@@ -35,6 +35,7 @@ __all__ = [
     "call_later",
     "check_spawn",
     "check_waiting",
+    "from_clock",
     "from_outside",
     "holding",
     "result_of",
@@ -170,6 +171,14 @@ def from_outside(function: Callable[[], object]) -> Callable[[], object]:
     hold a lock that the function needs, or be about to wait for what it sets.
     """
     return lambda: start_new_thread(function, ())
+
+
+def from_clock(function: Callable[[], object]) -> Callable[[], object]:
+    """Give what a clock may call when it moves to have a function called.
+
+    That is done before it moves on. Who moves a clock holds no lock that the function needs.
+    """
+    return function
 
 
 def short_lock() -> AbstractContextManager[object]:

@@ -181,7 +181,8 @@ class ResourceClient:
         path = self._path_of(name, subresource)
         check_function("change of edit()", change)
         deadline = self._rest.deadline(options)
-        retry = ConflictRetry(deadline or monotonic() + _CONFLICT_SECONDS)
+        until = self._rest.real_deadline(deadline)
+        retry = ConflictRetry(monotonic() + _CONFLICT_SECONDS if until is None else until)
         while True:
             current = self._send(model, build("GET", path, {}, GET), deadline)
             patch = changed(current, change)
@@ -303,7 +304,7 @@ class ResourceClient:
         stream = Process(self._rest, request, opening, has_stdin=stdin is not None)
         given = None if stdin is None else CommandInput(GivenBytes(stdin).take)
         output = CommandOutput(request.info, limit)
-        result = run_command(stream, output, given, deadline)
+        result = run_command(self._rest, stream, output, given, deadline)
         if is_checked:
             check_result(result, request.info)
         return result

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from .._models.exec_result import ExecResult
 from ..errors import ConnectionLost, RequestTimeout, ResponseBroken
-from ._primitives import call_later, spawn
+from ._primitives import spawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from ..errors import RequestInfo
     from ._primitives import Function, Task
     from .exec_stream import ExecStream
+    from .rest import Rest
 
 __all__ = ["CommandInput", "CommandOutput", "GivenBytes", "Running", "run_command"]
 
@@ -90,23 +90,25 @@ class Running:
 
     def __init__(
         self,
+        rest: Rest,
         stream: ExecStream,
         info: RequestInfo,
         given: CommandInput | None,
         deadline: float | None,
     ) -> None:
+        self._rest = rest
         self._stream = stream
         self._info = info
         self._given = given
         self._deadline = deadline
         self._cancel: Callable[[], object] | None = None
-        self._rang = False
+        self._late = ""
 
     def __enter__(self) -> Self:
         try:
             self._stream.__enter__()
             if self._deadline is not None:
-                self._cancel = call_later(max(0.0, self._deadline - monotonic()), self._ring)
+                self._cancel = self._rest.alarm_at(self._deadline, self._ring)
             if self._given is not None:
                 self._given.start(self._stream)
         except BaseException as error:
@@ -129,15 +131,13 @@ class Running:
         finally:
             self._stream.close()
         if isinstance(error, ConnectionLost):
-            if self._rang:
-                raise RequestTimeout(
-                    f"{self._info}: the command did not end before the timeout"
-                ) from None
+            if self._late:
+                raise RequestTimeout(f"{self._info}: {self._late}") from None
             if self._given is not None:
                 self._given.check()
 
-    def _ring(self) -> None:
-        self._rang = True
+    def _ring(self, why: str) -> None:
+        self._late = why or "the command did not end before the timeout"
         self._stream.abort()
 
 
@@ -180,6 +180,7 @@ class CommandOutput:
 
 
 def run_command(
+    rest: Rest,
     stream: ExecStream,
     output: CommandOutput,
     given: CommandInput | None,
@@ -193,7 +194,7 @@ def run_command(
         RequestTimeout: It did not end before the deadline.
         ResponseBroken: It wrote more than the limit, or the server cannot end its input.
     """
-    with Running(stream, output.info, given, deadline):
+    with Running(rest, stream, output.info, given, deadline):
         for piece in stream:
             output.add(piece)
     return output.result(stream.wait())

@@ -127,7 +127,7 @@ class Copier:
         given = CommandInput(take, must_end=packer.must_end)
         output = CommandOutput(request.info, _MOST_STDERR)
         try:
-            feeding = _Feeding(stream, output, packer)
+            feeding = _Feeding(self._rest, stream, output, packer)
             result = feeding.run(given, self._deadline)
             return _has_run(command, result, has_tar=has_tar, has_hung=feeding.was_given_up)
         except CopyFailed as error:
@@ -160,7 +160,7 @@ class Copier:
         size, stderr = 0, bytearray()
         with (
             _Writer(files, self._options.on_progress) as writer,
-            Running(stream, request.info, None, self._deadline),
+            Running(self._rest, stream, request.info, None, self._deadline),
         ):
             for output, data in stream:
                 if output == "stderr":
@@ -266,7 +266,10 @@ class _Feeding:
     Some nodes never tell the end of a command that has not read all of its input.
     """
 
-    def __init__(self, stream: ExecStream, output: CommandOutput, packer: Packer) -> None:
+    def __init__(
+        self, rest: Rest, stream: ExecStream, output: CommandOutput, packer: Packer
+    ) -> None:
+        self._rest = rest
         self._stream = stream
         self._output = output
         self._packer = packer
@@ -285,7 +288,7 @@ class _Feeding:
         """
         self._wait()
         try:
-            return run_command(self._stream, self._output, given, deadline)
+            return run_command(self._rest, self._stream, self._output, given, deadline)
         except ApiError as error:
             return _not_run(error)
         except ConnectionLost:

@@ -186,7 +186,7 @@ class Discovery:
 
     def _locked(self, work: Function[[], bool], deadline: float | None) -> bool:
         try:
-            return holding(self._lock, work, deadline)
+            return holding(self._lock, work, self._rest.real_deadline(deadline))
         except RequestTimeout:
             raise
         except TimeoutError:

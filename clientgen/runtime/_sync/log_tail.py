@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from .._http.path_segments import check_segment
@@ -188,12 +187,14 @@ class _Source:
         self._has_begun = True
         timeout = self.options.get("timeout")
         if timeout is not None:
-            self._cancel_alarm = self.rest.call_later(timeout, self._expire)
+            deadline = self.rest.clock.monotonic() + timeout
+            self._cancel_alarm = self.rest.alarm_at(deadline, self._expire)
         self._watching = spawn(self._reflector.run, "clientgen tail: pods")
 
-    def _expire(self) -> None:
+    def _expire(self, why: str) -> None:
         if not self.stopped.is_set():
-            self.fail(RequestTimeout(f"{self._path}: the logs were followed until the timeout"))
+            words = why or "the logs were followed until the timeout"
+            self.fail(RequestTimeout(f"{self._path}: {words}"))
 
     # ---- the followers' side --------------------------------------------------------------------
 
@@ -291,7 +292,7 @@ class _Follower:
         self._is_new = is_new
         self._instance = 0 if is_new else state.restarts
         self._position = LogPosition()
-        self._begun = 0.0
+        self._begun: float | None = None
         self._lines: Lines | None = None
         self._is_complete = False
         self._is_lost = False
@@ -350,7 +351,8 @@ class _Follower:
 
     def _read(self) -> bool:
         """Read the log to its end; gives whether there may be more of it."""
-        self._begun = self._begun or monotonic()
+        if self._begun is None:
+            self._begun = self._rest.clock.monotonic()
         if self._is_complete and not self._awaits_another():
             return False
         with Lines(self._rest, self._request(), None, can_resume=True) as lines:
@@ -438,7 +440,8 @@ class _Follower:
         """Return where to begin; later, so far back as to miss nothing since then."""
         options = self._source.options
         start = {name: options[name] for name in _OF_LINES if name in options}
-        elapsed = int(monotonic() - self._begun)
+        begun = self._begun or 0.0
+        elapsed = int(self._rest.clock.monotonic() - begun)
         if not start or not elapsed or "since_time" in start:
             return start
         return {"since_seconds": start.get("since_seconds", 0) + elapsed + 1}

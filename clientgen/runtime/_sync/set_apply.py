@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from .._manifests.apply_order import NAMESPACE_KIND
@@ -143,8 +142,8 @@ class SetRun:
     def _patience(self) -> float:
         """The seconds to wait for definitions."""
         end = self.requests.end
-        left = _ESTABLISHED_SECONDS if end is None else end - monotonic()
-        return max(0.0, min(left, _ESTABLISHED_SECONDS))
+        left = _ESTABLISHED_SECONDS if end is None else self.requests.rest.left(end)
+        return min(left, _ESTABLISHED_SECONDS)
 
     def _apply(
         self, one: PlannedObject, live: Unstructured | None

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .._clock import on_move, real_seconds
 from .._conditions.wait_state import WaitState, waited_for
 from .._http.request import GET, build
 from .._http.watch import is_passing
 from .._models.unstructured import Object
 from ..errors import ClientError, Forbidden, Gone, NotFound, RequestTimeout
-from ._primitives import call_later, from_outside
+from ._primitives import from_outside
 from .pager import list_pages
 from .reflector import Reflector
-from .standstill_alarm import alarm_at_standstill
+from .standstill_alarm import alarm_at, alarm_at_standstill
 from .wait_causes import CauseTeller, cause_in_pods
 
 if TYPE_CHECKING:
@@ -174,21 +173,9 @@ class Wait(Generic[T]):
 
     def _set_alarm(self, until: float | None) -> Callable[[], object]:
         """Have the wait end at a moment of the clock; returns what cancels that."""
-        clock = self._rest.clock
         if until is None:
             return lambda: None
-        seconds = real_seconds(clock, until)
-        if seconds is not None:
-            return call_later(seconds, self._give_up)
-        give_up = from_outside(self._give_up)
-
-        def moved() -> None:
-            if clock.monotonic() >= until:
-                give_up()
-
-        forget = on_move(clock, moved, until)
-        moved()  # it may have been moved meanwhile
-        return forget
+        return alarm_at(self._rest.clock, until, self._give_up)
 
     def _give_up(self) -> None:
         """Stop at the timeout."""

@@ -36,14 +36,15 @@ class FakeClock:
     Waits by this clock last until `step` or `set` has moved it far enough: the end of a watch, a
     delayed response, the timeout of an in-process call. Threads may share it.
 
-    A wait for objects, or of a manager for its caches, fails if nobody has moved the clock for
-    `patience` seconds of real time, and no request was made meanwhile. With None it never does.
+    A wait for objects, a stream with a timeout, or the wait of a manager for its caches fails if
+    nobody has moved the clock for `patience` seconds of real time, and no request was made
+    meanwhile. With None it never does.
     """
 
     def __init__(self, now: datetime = _START, *, patience: float | None = 30.0) -> None:
         if patience is not None and not patience > 0:  # neither is nan
             raise ValueError(f"patience must be a positive number or None, not {patience!r}")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a watch that is collected in here forgets its alarm
         self._now = _aware(now)
         self._elapsed = 0.0
         self._waits: dict[object, ClockWait] = {}
