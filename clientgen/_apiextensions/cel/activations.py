@@ -19,7 +19,7 @@ from ..libraries import cel
 from ..shapes import is_list, is_object
 from .constructors import as_maps
 from .cost import CALL_LIMIT, MOST_PER_CALL, CostBudget, CostLimitExceeded, Size, cost_of, size_of
-from .expressions import config, runnable
+from .expressions import EvaluationError, config, run, runnable
 from .functions import policy_functions
 from .go_errors import go_error
 from .library import as_message
@@ -113,8 +113,8 @@ class Activation:
             raise _Failed(f"compilation failed: {_reason(str(error))}") from None
         self._pay(cost_of(serialized, self._sized()) + _OVERHEAD)
         try:
-            result = expression.eval(data={**self.values, "variables": self._known})
-        except RuntimeError as error:
+            result = run(expression, {**self.values, "variables": self._known})
+        except EvaluationError as error:
             raise _Failed(self._worded(str(error), shown)) from None
         if result.type().name() == "ERROR" and not _is_optional(result):
             raise _Failed(self._worded(str(result.value()), shown))

@@ -242,6 +242,8 @@ def _either(sizes: list[Size]) -> Size:
 
 def _range(arguments: tuple[Node, ...], sizes: list[Size], cost: float) -> tuple[Size, float]:
     last = arguments[-1] if arguments else Constant()
+    if isinstance(last, Call) and last.function == "atLeastZero" and last.arguments:
+        last = last.arguments[0]
     if isinstance(last, Constant):
         items: float = max(last.number or 0, 0)
     elif isinstance(last, Call) and last.function == "size":
@@ -344,7 +346,9 @@ def _anything(sizes: list[Size]) -> tuple[Size, float]:
 
 
 _FUNCTIONS: Final[dict[str, Callable[[list[Size]], tuple[Size, float]]]] = {
-    **dict.fromkeys(("_&&_", "_||_", "!_", "@not_strictly_false", "_?_:_", "dyn"), _logic),
+    **dict.fromkeys(
+        ("_&&_", "_||_", "!_", "@not_strictly_false", "_?_:_", "dyn", "atLeastZero"), _logic
+    ),
     **dict.fromkeys(("_-_", "_*_", "_/_", "_%_", "-_", "int", "double", "uint", "bool"), _scalar),
     **dict.fromkeys(("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"), _compared),
     **dict.fromkeys(("_[_]", "_[?_]", "_?._", "first", "last"), _member),

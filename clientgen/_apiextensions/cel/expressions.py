@@ -13,7 +13,7 @@ from .addresses import with_texts
 from .calls import find_call
 from .constructors import quoted_names
 from .cost import cost_of
-from .functions import checked_functions, run_functions
+from .functions import checked_functions, run_functions, with_ranges
 from .go_errors import go_error
 from .mixed_literals import mixed_literals
 from .named_formats import with_optionals
@@ -32,6 +32,7 @@ __all__ = [
     "config",
     "cost",
     "evaluate",
+    "run",
     "runnable",
     "uses_old_self",
 ]
@@ -231,6 +232,10 @@ def _check_literals(text: str) -> None:
             raise BadExpression(f"compilation failed: {error}") from None
 
 
+_LIBRARY_ERRORS: Final = (
+    RuntimeError, ValueError, ArithmeticError, LookupError, TypeError, MemoryError
+)  # fmt: skip
+"""What pybind11 makes of the exceptions of C++."""
 _ON_TEXT: Final = ("matches", "find", "findAll")
 
 
@@ -252,7 +257,7 @@ class _Compiled(NamedTuple):
 
 def runnable(text: str) -> str:
     """An expression as the library runs it, with other calls for those that it does not have."""
-    return with_texts(with_optionals(text))
+    return with_ranges(with_texts(with_optionals(text)))
 
 
 @cached_if_short
@@ -292,10 +297,19 @@ def _bound(text: str) -> str:
 
 
 def _evaluate(expression: Any, data: dict[str, Any]) -> Any:
-    try:
-        result = expression.eval(data=data)
-    except RuntimeError as error:
-        raise EvaluationError(_reason(error)) from None
+    result = run(expression, data)
     if result.type().name() == "ERROR":
         raise EvaluationError(_reason(result.value()))
     return result.value()
+
+
+def run(expression: Any, data: dict[str, Any]) -> Any:
+    """Return what the library makes of a compiled expression: a value, or one of the type ERROR.
+
+    Raises:
+        EvaluationError: it cannot be run; the text is the library's.
+    """
+    try:
+        return expression.eval(data=data)
+    except _LIBRARY_ERRORS as error:
+        raise EvaluationError(_reason(error)) from None

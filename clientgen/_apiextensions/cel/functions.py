@@ -6,17 +6,26 @@ are then. Type names are CEL's, and Kubernetes' own types begin with a capital.
 
 from __future__ import annotations
 
+import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ..libraries import cel
+from ..libraries import cel, re2
 from . import addresses, authorizer, library, named_formats, strings
+from .calls import with_calls
 from .constructors import escaped_key
+from .go_errors import pattern_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["checked_functions", "checked_policy_functions", "policy_functions", "run_functions"]
+__all__ = [
+    "checked_functions",
+    "checked_policy_functions",
+    "policy_functions",
+    "run_functions",
+    "with_ranges",
+]
 
 _SUMMABLE: Final = ("int", "uint", "double", "duration")
 _COMPARABLE: Final = (*_SUMMABLE, "bool", "timestamp", "string", "bytes")
@@ -180,7 +189,7 @@ def policy_functions() -> list[Any]:
 
 def _running(known: Iterable[_Row]) -> list[Any]:
     rows: dict[tuple[str, str], _Row] = {}
-    for name, parameters, _, function in (*known, *addresses.ONLY_RUN):
+    for name, parameters, _, function in (*known, *addresses.ONLY_RUN, *_ONLY_RUN):
         kinds = ",".join(map(_kind, _each(parameters)))
         dot = "." if parameters.startswith(".") else ""
         rows[name, dot + kinds] = (name, dot + kinds, "dyn", function)
@@ -207,9 +216,44 @@ def _declared(rows: list[Any], type_of: Callable[[str], Any]) -> list[Any]:
             "is_member": parameters.startswith("."),
         }
         if function is not None:
-            overload["impl"] = function
+            overload["impl"] = _with_go_errors(function)
         overloads.setdefault(name, []).append(cel().Overload(**overload))
     return [cel().FunctionDecl(name, overload) for name, overload in overloads.items()]
+
+
+def _with_go_errors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose errors do not have the words of Python.
+
+    The library takes any list and map for a function of lists or quantities, and its errors as
+    they are.
+    """
+
+    def called(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except re2().error as error:
+            raise ValueError(f"Illegal regex: {pattern_error(error.args[0])}") from None
+        except (TypeError, LookupError, AttributeError):
+            raise ValueError("no such overload") from None
+
+    return called
+
+
+_RANGE: Final = r"(?<![\w.])lists\s*\.\s*range\s*\("
+
+
+def with_ranges(text: str) -> str:
+    """An expression in which `lists.range` of a negative number is empty, as with cel-go.
+
+    The library fails at it.
+    """
+    if not re.search(_RANGE, text):
+        return text
+    return with_calls(text, _RANGE, lambda _: ("lists.range(atLeastZero(", "))"))
+
+
+_ONLY_RUN: Final[tuple[_Row, ...]] = (("atLeastZero", "int", "int", lambda number: max(number, 0)),)
+"""What `with_ranges` writes."""
 
 
 def _checked_type(name: str) -> Any:

@@ -13,10 +13,12 @@ from ..shapes import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["go_error"]
+__all__ = ["go_error", "pattern_error"]
 
 _SELECT: Final = "Applying SELECT to non-message type"
 _INDEX: Final = "Invalid container type:"
+_TIMEZONE: Final = "Invalid timezone"
+_ZONE: Final = re.compile(r"""\.\s*get[A-Z]\w+\(\s*['"]([^'"\\:]*)['"]\s*\)""")
 _INDEXED: Final = re.compile(r"\[\s*(\w+)\s*\]")
 _CHAIN: Final = re.compile(r"(?<![\w.\])}])[A-Za-z_]\w*(?:\s*\??\.\s*[A-Za-z_]\w*(?!\s*[\w(]))+")
 _MEMBER: Final = re.compile(r"\.\s*([A-Za-z_]\w*)(?!\s*[\w(])")
@@ -47,6 +49,36 @@ def _key(match: re.Match[str]) -> str:
     return f"no such key: {text}"
 
 
+def _index_type(match: re.Match[str]) -> str:
+    kind = match[1]
+    if kind == "double":  # Go tells the number, which the library does not
+        return "unsupported index value in list"
+    return f"unsupported index type '{_TYPES.get(kind, kind)}' in list"
+
+
+_PATTERN_WORDS: Final = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "unexpected )": "unexpected )",
+    "trailing \\": "trailing backslash at end of expression",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+    "invalid escape sequence": "invalid escape sequence",
+    "invalid character class range": "invalid character class range",
+}
+"""What RE2 for C++ says of patterns, and Go."""
+
+
+def pattern_error(error: str | bytes) -> str:
+    """Return RE2's error of a pattern in the words of Go."""
+    text = error.decode(errors="replace") if isinstance(error, bytes) else error
+    why, _, part = text.partition(": ")
+    return f"error parsing regexp: {_PATTERN_WORDS.get(why, why)}: `{part}`"
+
+
 _WORDS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     (re.compile(r"Key not found in map : (.*)", re.DOTALL), _key),
     (re.compile(r"Index error: index=(-?\d+) size=\d+"), r"index out of bounds: \1"),
@@ -66,10 +98,12 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
     ),
     (re.compile(r"Type conversion error from"), "type conversion error from"),
     (
-        re.compile(r"invalid regular expression: missing \): (.*)", re.DOTALL),
-        r"error parsing regexp: missing closing ): `\1`",
+        re.compile(r"invalid regular expression: (.*)", re.DOTALL),
+        lambda match: pattern_error(match[1]),
     ),
-    (re.compile(r"int64 out of uint64 range"), "unsigned integer overflow"),
+    (re.compile(r"(?:int64|double) out of uint64 range"), "unsigned integer overflow"),
+    (re.compile(r"(?:uint64|double) out of int64 range"), "integer overflow"),
+    (re.compile(r"Index error: expected integer type, got (\w+)"), _index_type),
 )
 
 
@@ -86,10 +120,20 @@ def go_error(error: str, text: str, values: Mapping[str, Any]) -> str:
     if error.startswith(_INDEX):
         keys = _INDEXED.findall(text)
         return f"no such key: {keys[-1] if keys else ''}"
+    if error == _TIMEZONE:
+        return _unknown_zone(text)
     for pattern, words in _WORDS:
         if pattern.match(error):
             return pattern.sub(words, error, count=1)
     return error
+
+
+def _unknown_zone(text: str) -> str:
+    """Return the error of a time zone, with its name if that is the only one in the expression."""
+    zones = set(_ZONE.findall(text))
+    if len(zones) != 1:
+        return "unknown time zone"
+    return f"unknown time zone {zones.pop()}"
 
 
 def _selected(text: str, values: Mapping[str, Any]) -> str:
