@@ -1,5 +1,6 @@
 """The OpenAPI documents: what the spec says, and what custom resources add."""
 
+import tracemalloc
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -380,6 +381,30 @@ def test_documents_change_with_the_custom_resources_and_only_then():
     served.strategies.clear()
     served.revision += 1
     assert tags() == before
+
+
+def test_documents_of_many_definitions_take_little_memory_after_they_were_read():
+    fields = {f"field{at}": {"type": "string", "description": "Some words."} for at in range(300)}
+    packed = json.encode(spec_of(**fields))
+    many = []
+    for at in range(60):
+        widget = custom({}, group=f"g{at}.example.com")
+        widget.version.read_openapi = lambda: json.decode(packed)
+        many.append(widget)
+    served = documents(*many)
+    groups = [f"/openapi/v3/apis/g{at}.example.com/v1" for at in range(60)]
+    for path in ("/openapi/v2", "/openapi/v3", groups[0]):  # what all servers have
+        documents().answer("GET", path, {}, {})
+    tracemalloc.start()
+    try:
+        for media in ("application/json", protobuf.MEDIA_TYPE):
+            assert served.answer("GET", "/openapi/v2", {}, {"accept": media}).status == 200
+        for path in ("/openapi/v3", *groups):
+            assert served.answer("GET", path, {}, {}).status == 200
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept / len(many) < 60_000
 
 
 # ------------------------------------------------------------------------------- v3 of built-ins

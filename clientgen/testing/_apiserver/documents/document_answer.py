@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha512
 from typing import TYPE_CHECKING, Final
+from zlib import compress, decompress
 
 from msgspec import json
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Asked",
+    "Kept",
     "document",
     "empty",
     "etag_of",
@@ -31,6 +33,8 @@ __all__ = [
 
 _UNCACHED: Final = ("cache-control", "no-cache, private")
 _TEXT: Final = "text/plain; charset=utf-8"
+_FAST: Final = 1
+"""The level of compression."""
 _BROWSERS: Final = ("curl", "Wget", "Mozilla/5.0")
 
 
@@ -69,6 +73,28 @@ class Asked:
     @property
     def _known(self) -> str:
         return self.headers.get("if-none-match", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A document that was written once.
+
+    Documents of many custom resources are large, repeat themselves, and are seldom read again:
+    they are kept compressed.
+    """
+
+    etag: str
+    _packed: bytes
+
+    @classmethod
+    def of(cls, body: bytes) -> Kept:
+        """Keep a document."""
+        return cls(etag_of(body), compress(body, _FAST))
+
+    @property
+    def body(self) -> bytes:
+        """Its text: a new copy."""
+        return decompress(self._packed)
 
 
 def text(body: str, status: int = 200) -> Response:

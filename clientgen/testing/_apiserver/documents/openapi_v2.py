@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import json
+from msgspec import Raw, json
 
 from clientgen._openapi import protobuf
 
 from ..responses.answers import Response
 from .custom_paths import paths
 from .custom_schemas import degraded
-from .document_answer import empty, etag_of, is_json_accepted, media_types
+from .document_answer import Kept, empty, is_json_accepted, media_types
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .custom_schemas import Custom
     from .document_answer import Asked
@@ -31,7 +31,7 @@ class OpenApiV2:
     def __init__(self, base: Mapping[str, Any], customs: Iterable[Custom]) -> None:
         self._base = base
         self._customs = tuple(customs)
-        self._written: dict[str, tuple[bytes, str]] = {}
+        self._written: dict[str, Kept] = {}
 
     def answer(self, asked: Asked) -> Response:
         """Answer `/openapi/v2`, in JSON or in protobuf."""
@@ -40,17 +40,25 @@ class OpenApiV2:
             return empty(406, ("vary", "Accept"))
         found = self._written.get(media)
         if found is None:
-            write = json.encode if media == _JSON else protobuf.encode
-            body = write(self.document())
-            found = self._written[media] = (body, etag_of(body))
-        return conditional(asked, *found, media=media)
+            write = self._in_json if media == _JSON else self._in_protobuf
+            found = self._written[media] = Kept.of(write())
+        return conditional(asked, found, media=media)
 
-    def document(self) -> dict[str, Any]:
-        """The document itself."""
+    def _in_json(self) -> bytes:
+        # Each definition is text as soon as it is made: as objects, all of them together would
+        # take several times as much memory.
+        return json.encode(self._document(lambda definition: Raw(json.encode(definition))))
+
+    def _in_protobuf(self) -> bytes:
+        return protobuf.encode(self._document(lambda definition: definition))
+
+    def _document(self, form: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return the document with the definitions of custom resources in a form."""
         added_definitions: dict[str, Any] = {}
         added_paths: dict[str, Any] = {}
         for custom in self._customs:
-            added_definitions |= custom.definitions(degraded(custom.read()))
+            definitions = custom.definitions(degraded(custom.read()))
+            added_definitions |= {name: form(each) for name, each in definitions.items()}
             added_paths |= paths(custom.resource)
         return {
             **self._base,
@@ -69,14 +77,12 @@ def _media(accept: str) -> str:
     return ""
 
 
-def conditional(
-    asked: Asked, body: bytes, etag: str, *more: tuple[str, str], media: str = _JSON
-) -> Response:
+def conditional(asked: Asked, kept: Kept, *more: tuple[str, str], media: str = _JSON) -> Response:
     """A document, or word that the client has it already; `more` headers override the usual."""
-    tag = f'"{etag}"'
-    cached = more or (("cache-control", "no-cache, private"),)
-    headers = [("etag", tag), ("vary", "Accept"), *cached]
+    tag = f'"{kept.etag}"'
+    caching = more or (("cache-control", "no-cache, private"),)
+    headers = [("etag", tag), ("vary", "Accept"), *caching]
     if not asked.has(tag):
-        return Response(200, body, [("content-type", media), *headers])
+        return Response(200, kept.body, [("content-type", media), *headers])
     # RFC 9110: a condition on anything but reading fails instead.
     return Response(304 if asked.method in {"GET", "HEAD"} else 412, b"", headers)

@@ -21,7 +21,7 @@ from ..responses.answers import Response
 from .custom_paths import paths
 from .custom_schemas import whole
 from .descriptions import described
-from .document_answer import empty, etag_of, is_json_accepted
+from .document_answer import Kept, empty, is_json_accepted
 from .openapi_v2 import conditional
 
 if TYPE_CHECKING:
@@ -48,28 +48,30 @@ _SECURITY: Final = {
 
 
 class OpenApiV3:
-    """The documents for one set of custom resources; each is written when it is first needed."""
+    """The documents for one set of custom resources; each is written when it is first needed.
+
+    Schemas of custom resources are read again for each document, and not kept: there may be many.
+    """
 
     def __init__(self, base: Mapping[str, Any], customs: Iterable[Custom]) -> None:
         self._base = base
         self._paths: dict[str, dict[str, Any]] = {}
-        self._custom_paths: dict[str, dict[str, Any]] = {}
-        self._definitions: dict[str, Any] = dict(base.get("definitions", {}))
+        self._customs: dict[str, list[Custom]] = {}
+        self._definitions: Mapping[str, Any] = base.get("definitions", {})
         for path, item in base.get("paths", {}).items():
             self._paths.setdefault(_key(path), {})[path] = item
         for custom in customs:
             resource = custom.resource
             key = f"apis/{resource.group}/{resource.version}"
-            self._custom_paths.setdefault(key, {}).update(paths(resource))
-            self._definitions |= custom.definitions(whole(custom.read()))
+            self._customs.setdefault(key, []).append(custom)
         self._schemas: dict[str, bytes] = {}
-        self._written: dict[str, tuple[bytes, str]] = {}
+        self._written: dict[str, Kept] = {}
 
     def index(self) -> Response:
         """Answer `/openapi/v3`, which says where the documents are."""
         urls = {
-            key: {"serverRelativeURL": f"{_ROOT}/{quote(key)}?hash={self._document(key)[1]}"}
-            for key in sorted({*self._paths, *self._custom_paths})
+            key: {"serverRelativeURL": f"{_ROOT}/{quote(key)}?hash={self._document(key).etag}"}
+            for key in sorted({*self._paths, *self._customs})
         }
         headers = [
             ("content-type", "text/plain; charset=utf-8"),
@@ -80,34 +82,38 @@ class OpenApiV3:
     def answer(self, asked: Asked, now: datetime) -> Response:
         """Answer `/openapi/v3/{key}`; whoever knows the hash may keep the document."""
         key = asked.path.removeprefix(f"{_ROOT}/")
-        if key not in self._paths and key not in self._custom_paths:
+        if key not in self._paths and key not in self._customs:
             return empty(404)
         if not is_json_accepted(asked.accept):
             return empty(406, ("vary", "Accept"))
-        body, etag = self._document(key)
+        kept = self._document(key)
         hash_ = asked.query.get("hash", [""])[0]
         if not hash_:
-            return conditional(asked, body, etag)
-        if hash_ != etag:
-            return _moved(f"{_ROOT}/{quote(key)}?hash={etag}", etag)
+            return conditional(asked, kept)
+        if hash_ != kept.etag:
+            return _moved(f"{_ROOT}/{quote(key)}?hash={kept.etag}", kept.etag)
         expires = (now + _YEAR).strftime("%a, %d %b %Y %H:%M:%S GMT")
-        kept = ("cache-control", "public, immutable"), ("expires", expires)
-        return conditional(asked, body, etag, *kept)
+        caching = ("cache-control", "public, immutable"), ("expires", expires)
+        return conditional(asked, kept, *caching)
 
-    def _document(self, key: str) -> tuple[bytes, str]:
+    def _document(self, key: str) -> Kept:
         found = self._written.get(key)
         if found is None:
-            body = self._write(key)
-            found = self._written[key] = (body, etag_of(body))
+            found = self._written[key] = Kept.of(self._write(key))
         return found
 
     def _write(self, key: str) -> bytes:
-        items = {**self._paths.get(key, {}), **self._custom_paths.get(key, {})}
+        items = dict(self._paths.get(key, {}))
+        own: dict[str, bytes] = {}
+        for custom in self._customs.get(key, ()):
+            items |= paths(custom.resource)
+            definitions = custom.definitions(whole(custom.read()))
+            own |= {name: _written(name, each) for name, each in definitions.items()}
         parameters = self._base.get("parameters", {})
         converted = {path: item_to_v3(item, parameters) for path, item in items.items()}
         is_custom = key not in self._paths
         components: dict[str, Any] = {}
-        schemas = self._needed(json.encode(converted))
+        schemas = self._needed(json.encode(converted), own)
         if schemas:
             components["schemas"] = schemas
         if not is_custom:
@@ -121,24 +127,29 @@ class OpenApiV3:
             }
         )
 
-    def _needed(self, text: bytes) -> dict[str, Any]:
-        """The schemas a text refers to, and those they refer to, by name."""
+    def _needed(self, text: bytes, own: Mapping[str, bytes]) -> dict[str, Any]:
+        """The schemas a text refers to, and those they refer to, by name.
+
+        `own` are those of custom resources, which no other document refers to.
+        """
         found: dict[str, bytes] = {}
         waiting = _references(text)
         while waiting:
             name = waiting.pop()
-            if name not in found and name in self._definitions:
-                found[name] = self._schema(name)
+            if name not in found and (name in own or name in self._definitions):
+                found[name] = own.get(name) or self._schema(name)
                 waiting |= _references(found[name])
         return {name: Raw(found[name]) for name in sorted(found)}
 
     def _schema(self, name: str) -> bytes:
         found = self._schemas.get(name)
         if found is None:
-            found = self._schemas[name] = json.encode(
-                definition_to_v3(name, described(name, self._definitions[name]))
-            )
+            found = self._schemas[name] = _written(name, self._definitions[name])
         return found
+
+
+def _written(name: str, definition: dict[str, Any]) -> bytes:
+    return json.encode(definition_to_v3(name, described(name, definition)))
 
 
 def _key(path: str) -> str:
