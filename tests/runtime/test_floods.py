@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -98,6 +99,37 @@ async def test_continuations_that_are_empty_end_the_connection() -> None:
         async with AsyncClientset(AsyncRest(ClusterConfig(server.url))) as k:
             with pytest.raises(ConnectionLost, match="a message has more than 65536 frames"):
                 await k.core_v1.pods("shop").exec("web-0", ["ls"], timeout=600)
+
+
+async def test_pings_of_a_server_that_reads_nothing_take_no_memory() -> None:
+    """They cannot be answered while somebody sends."""
+    has_begun = threading.Event()
+
+    async def flood(process: Process) -> None:
+        transport = process.request.transport
+        assert transport is not None
+        transport.pause_reading()
+        await asyncio.to_thread(has_begun.wait, 60)
+        transport.write(TINY["pings"] * 100_000)
+        await process.out(b"x")
+        await asyncio.Event().wait()
+
+    with exec_server(flood) as server:
+        async with AsyncClientset(AsyncRest(ClusterConfig(server.url))) as k:
+            stream = k.core_v1.pods("shop").exec_stream("web-0", ["cat"], stdin=True)
+            async with stream:
+
+                async def fill() -> None:
+                    while True:
+                        await stream.write(bytes(BLOCK))
+
+                filling = asyncio.ensure_future(fill())
+                await asyncio.sleep(0)
+                has_begun.set()
+                assert (await anext(stream)).data == b"x"
+                assert stream._socket is not None
+                assert len(stream._socket._frames.take()) < 1000
+                filling.cancel()
 
 
 async def test_who_leaves_does_not_wait_for_a_server_that_reads_nothing() -> None:

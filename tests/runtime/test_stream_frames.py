@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +38,18 @@ def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
     return parts
 
 
+def frames_in(data: bytes) -> Iterator[bytes]:
+    """Cut small frames of a client apart."""
+    while data:
+        size = 6 + (data[1] & 0x7F)
+        yield data[:size]
+        data = data[size:]
+
+
+def unmasked(frame: bytes) -> bytes:
+    return bytes(byte ^ frame[2 + at % 4] for at, byte in enumerate(frame[6:]))
+
+
 @given(st.booleans(), MESSAGES, CUTS)
 def test_messages_arrive_whole_and_in_order(
     is_from_server: bool, messages: list[bytes | str], cuts: list[int]
@@ -48,6 +61,22 @@ def test_messages_arrive_whole_and_in_order(
     received = [got for part in pieces(sender.take(), cuts) for got in receiver.receive(part)]
     assert received == [each.encode() if isinstance(each, str) else each for each in messages]
     assert (receiver.is_over, receiver.ending) == (True, "")
+
+
+def test_of_pongs_the_latest_is_sent_and_before_a_farewell() -> None:
+    sender, receiver = Frames(is_server=True), Frames()
+    receiver.send(b"before")
+    for number in range(10_000):
+        receiver.receive(b"\x89\x02%2d" % (number % 100))
+    receiver.receive(b"\x88\x00")
+    data = receiver.take()
+
+    kinds = [frame[0] for frame in frames_in(data)]
+    assert kinds == [0x8A, 0x82, 0x88]
+    assert unmasked(next(frames_in(data))) == b"99"
+    assert sender.receive(data) == [b"before"]
+    assert (sender.is_over, sender.ending) == (True, "")
+    assert receiver.take() == b""
 
 
 @settings(max_examples=25)

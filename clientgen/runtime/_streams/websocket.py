@@ -32,6 +32,7 @@ _MASKED = 0x80
 _WIDE = 126  # of these bits: the length is in the next two bytes; of one more: in eight
 _LONGEST_HEADER = 14
 _NOTHING = memoryview(b"")
+_PONG = b"\x8a"  # the first byte of its frame
 _KEY_BYTES = 16
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _NORMAL = 1000
@@ -119,6 +120,8 @@ class Frames:
         self._ending = ""
         self._parts: list[Any] = []
         self._count = 0
+        self._for_other: list[bytes] = []
+        self._pong = b""
         self._left = 0  # bytes of a frame that `cut` has seen the beginning of
         self._header = b""  # the beginning of the next one, if that was all there was
         self.is_over = self.has_answers = False
@@ -152,6 +155,7 @@ class Frames:
         """Take bytes from the other side; gives the messages that are complete with them."""
         if not self.is_over:
             self._protocol.receive_data(cast("bytes", data))  # it takes any buffer
+            self._collect()
         messages: list[bytes] = []
         for event in self._protocol.events_received():
             frame: Any = event
@@ -202,7 +206,23 @@ class Frames:
     def take(self) -> bytes:
         """Return the bytes for the other side that were not taken before."""
         self.has_answers = False
-        return b"".join(self._protocol.data_to_send())
+        self._collect()
+        # A pong may stand before any frame, but not behind a farewell.
+        data = b"".join((self._pong, *self._for_other))
+        self._pong, self._for_other = b"", []
+        return data
+
+    def _collect(self) -> None:
+        """Keep what the protocol wrote, of pongs the latest only.
+
+        That one answers all pings before it (RFC 6455, 5.5.3). Pings may come faster than anything
+        can be sent.
+        """
+        for frame in self._protocol.data_to_send():
+            if frame.startswith(_PONG):
+                self._pong = frame
+            else:
+                self._for_other.append(frame)
 
     @property
     def ending(self) -> str:
