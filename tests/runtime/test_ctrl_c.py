@@ -86,6 +86,48 @@ def test_while_a_server_is_silent_in_the_tls_handshake(
     assert (told, process.returncode in ENDS) == ("", True)
 
 
+# What interrupts the main thread when a connection was made, and nobody has it yet.
+INTERRUPTED = {
+    "in the start of the thread": """
+import signal, threading
+start = threading.Thread.start
+
+def interrupted(thread):
+    start(thread)
+    if thread.name == "clientgen-connecting":
+        thread.join()
+        print("connected", flush=True)
+        signal.raise_signal(signal.SIGINT)
+
+threading.Thread.start = interrupted
+""",
+    "in the wait for the thread": """
+import signal, socket, sys, threading
+wait = threading.Event.wait
+
+def interrupted(event, timeout=None):
+    done = wait(event, timeout)
+    errand = sys._getframe(1).f_locals.get("self")
+    if isinstance(getattr(errand, "_result", None), socket.socket):
+        print("connected", flush=True)
+        signal.raise_signal(signal.SIGINT)
+    return done
+
+threading.Event.wait = interrupted
+""",
+}
+
+
+@pytest.mark.parametrize("moment", INTERRUPTED)
+def test_when_a_connection_is_made(moment: str) -> None:
+    with (
+        LocalServer(FakeCluster()) as server,
+        run(INTERRUPTED[moment] + THREADS, server.kubeconfig, "exec") as process,
+    ):
+        out, told = process.communicate(timeout=60)
+    assert (out, told, process.returncode in ENDS) == ("connected\n", "", True)
+
+
 def silent(port: int) -> str:
     cluster = {"server": f"https://127.0.0.1:{port}", "insecure-skip-tls-verify": True}
     return json.dumps(

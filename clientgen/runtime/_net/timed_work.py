@@ -25,15 +25,20 @@ def done_within(
     Args:
         seconds: how long to wait.
         work: what to do.
-        discard: what becomes of a result that comes too late; nothing if not given.
+        discard: what becomes of a result that nobody gets, as it comes too late or the wait was
+            interrupted; nothing if not given.
         name: of the thread.
 
     Raises:
         TimeoutError: it was not done in time. It goes on.
     """
     errand = _ThreadCall(work, discard)
-    threading.Thread(target=errand.run, name=name, daemon=True).start()
-    return errand.wait(seconds)
+    try:
+        threading.Thread(target=errand.run, name=name, daemon=True).start()
+        return errand.wait(seconds)
+    except BaseException:  # Ctrl-C among them, which may come once the work is done
+        errand.give_up()
+        raise
 
 
 class _ThreadCall(Generic[T]):
@@ -44,7 +49,7 @@ class _ThreadCall(Generic[T]):
         self._discard = discard
         self._lock = threading.Lock()
         self._done = threading.Event()
-        self._is_late = False
+        self._is_given_up = False
         self._error: BaseException | None = None
 
     def run(self) -> None:
@@ -55,18 +60,25 @@ class _ThreadCall(Generic[T]):
             self._error = error
         with self._lock:
             self._done.set()
-            if self._discard is not None and self._is_late and self._error is None:
-                self._discard(self._result)
+            if self._is_given_up:
+                self._discard_result()
 
     def wait(self, seconds: float) -> T:
         """Give its result."""
-        try:
-            self._done.wait(seconds)
-        finally:
-            with self._lock:
-                self._is_late = not self._done.is_set()
-        if self._is_late:
+        self._done.wait(seconds)
+        if not self._done.is_set():
             raise TimeoutError("the deadline has passed")
         if self._error is not None:
             raise self._error
         return self._result
+
+    def give_up(self) -> None:
+        """Discard its result, now or once it is there."""
+        with self._lock:
+            self._is_given_up = True
+            if self._done.is_set():
+                self._discard_result()
+
+    def _discard_result(self) -> None:
+        if self._discard is not None and self._error is None:
+            self._discard(self._result)
