@@ -6,6 +6,7 @@ Threads cannot be cancelled, so these tests are of asyncio only.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Pod
+from support.scarcity import no_descriptors
 
 from clientgen.testing import FakeCluster, LocalServer
 
@@ -151,3 +153,40 @@ async def test_copies_that_are_cancelled_leave_no_files(kubeconfig: str, tmp_pat
             )
     assert names_in(tmp_path) == ["big", "old"]
     assert (tmp_path / "old").read_text() == "old"
+
+
+async def test_a_local_port_without_descriptors_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """asyncio's servers log a traceback for each attempt, of which they make a hundred at once."""
+    monkeypatch.setattr("clientgen.runtime._net.acceptor._PAUSE", 0)
+    cluster = FakeCluster(pod("web-0"))
+    cluster.container("shop/web-0").port(80, lambda each: each.write(each.read(5)))
+    async with cluster.clientset(AsyncClientset) as k:
+        pods = k.core_v1.pods("shop")
+        async with pods.port_forward("web-0", 80) as port:
+            with socket.socket() as early:
+                with no_descriptors():
+                    early.connect(("127.0.0.1", port))
+                    for _ in range(100):
+                        await asyncio.sleep(0)
+                early.setblocking(False)
+                loop = asyncio.get_running_loop()
+                await loop.sock_sendall(early, b"hello")
+                assert await loop.sock_recv(early, 5) == b"hello"
+    [told] = caplog.records
+    assert told.name == "clientgen.runtime.ports"
+    assert told.getMessage().startswith(f"local port {port}: cannot accept connections: ")
+
+
+async def test_a_local_port_is_left_without_descriptors() -> None:
+    cluster = FakeCluster(pod("web-0"))
+    async with cluster.clientset(AsyncClientset) as k:
+        async with k.core_v1.pods("shop").port_forward("web-0", 80) as port:
+            with socket.socket() as early, no_descriptors():
+                early.connect(("127.0.0.1", port))
+                for _ in range(10):
+                    await asyncio.sleep(0)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+    assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,12 @@ if TYPE_CHECKING:
     import asyncio
     import socket
 
+    from .._net.acceptor import Acceptor
     from ._primitives import Function
 
 __all__ = ["AsyncLocalConnection", "AsyncLocalListener"]
+
+logger = logging.getLogger("clientgen.runtime.ports")
 
 _HOST = "127.0.0.1"
 _PIECE = 1 << 16
@@ -56,7 +60,7 @@ class AsyncLocalListener:
 
     def __init__(self, serve: Function[[AsyncLocalConnection], None]) -> None:
         self._serve = serve
-        self._server: asyncio.Server | None = None
+        self._acceptor: Acceptor | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, port: int) -> int:
@@ -65,44 +69,49 @@ class AsyncLocalListener:
         Raises:
             OSError: It cannot be listened on, for example because another program does so.
         """
-        import asyncio  # importing a generated package must stay cheap
+        import socket  # importing a generated package must stay cheap
 
-        self._server = await asyncio.start_server(self._accept, _HOST, port)
-        bound: int = self._server.sockets[0].getsockname()[1]
+        from .._net.acceptor import Acceptor
+
+        listening = socket.create_server((_HOST, port), backlog=128)
+        bound: int = listening.getsockname()[1]
+
+        def complain(error: OSError) -> None:
+            logger.warning("local port %d: cannot accept connections: %s", bound, error)
+
+        self._acceptor = Acceptor(listening, self._admit, complain)
+        self._acceptor.start("clientgen-ports")
         return bound
 
     async def adopt(self, sock: socket.socket) -> None:
         """Serve a connection that is there already."""
+        self._admit(sock)
+
+    def _admit(self, sock: socket.socket, _address: object = None) -> None:
         import asyncio
 
-        reader, writer = await asyncio.open_connection(sock=sock)
-        task = asyncio.create_task(self._accept(reader, writer))
+        task = asyncio.create_task(self._run(sock), name="clientgen-port")
         self._tasks.add(task)
         # A task that is cancelled before it begins does neither itself.
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: writer.transport.abort())
+        task.add_done_callback(lambda _: sock.close())
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _run(self, sock: socket.socket) -> None:
         import asyncio
 
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        connection = AsyncLocalConnection(reader, writer)
+        connection = AsyncLocalConnection(*await asyncio.open_connection(sock=sock))
         try:
             await self._serve(connection)
-        except asyncio.CancelledError:
-            pass  # by `aclose`; asyncio would report it
         finally:
-            self._tasks.discard(task)
             connection.abort()
 
     async def aclose(self) -> None:
         """Listen no longer, and break the connections off."""
         import asyncio
 
-        if self._server is not None:
-            self._server.close()
+        acceptor, self._acceptor = self._acceptor, None
+        if acceptor is not None:
+            await acceptor.stop()
         while tasks := [*self._tasks]:
             for task in tasks:
                 task.cancel()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 # Not `aiohttp.web`, which has far more than a server needs and takes a megabyte.
 from aiohttp.http_exceptions import HttpProcessingError
@@ -18,6 +18,7 @@ from aiohttp.web_response import Response
 from aiohttp.web_server import Server
 
 from . import endpoint_limits as limits
+from .acceptor import Acceptor
 from .endpoint_messages import EndpointAnswer, EndpointRequest, refused
 from .peers import Peers, peer_of
 from .server_shutdown import shut_down
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["EndpointServer"]
 
 _log = logging.getLogger("clientgen.runtime.endpoints")
-
-_STEPS_OF_ACCEPTING: Final = 5  # of the event loop, until a connection is known to its server
-_PAUSE: Final = 1.0  # after an accept that failed, for example for want of file descriptors
 
 
 class EndpointServer:
@@ -62,8 +60,6 @@ class EndpointServer:
         timeout: float,
     ) -> None:
         self._title = title
-        self._sock = sock
-        self._sock.setblocking(False)
         self._answer = answer
         self._tls = tls
         self._max_body = max_body
@@ -82,52 +78,28 @@ class EndpointServer:
             lingering_time=limits.LINGERING,
         )
         self._server.on_end = self._forget
-        self._accepting: asyncio.Task[None] | None = None
+        self._acceptor = Acceptor(sock, self._admit, self._complain)
         self._connecting: dict[RequestHandler, asyncio.Task[None]] = {}
-        self._is_stopping = False
 
     async def start(self) -> None:
         """Begin to accept connections."""
-        self._accepting = asyncio.create_task(self._accept(), name=f"clientgen-{self._title}")
+        self._acceptor.start(f"clientgen-{self._title}")
 
     async def stop(self, grace: float) -> None:
         """Accept no more connections, let running answers end, and close all connections."""
-        assert self._accepting is not None
-        self._is_stopping = True
-        # What was accepted has to be known to the server before that is closed.
-        with suppress(NotImplementedError):  # Windows
-            asyncio.get_running_loop().remove_reader(self._sock)
-        for _ in range(_STEPS_OF_ACCEPTING):
-            await asyncio.sleep(0)
-        for task in (ending := {self._accepting, *self._connecting.values()}):
+        await self._acceptor.stop()
+        for task in (ending := {*self._connecting.values()}):
             task.cancel()
-        await asyncio.wait(ending)
-        self._sock.close()
+        if ending:
+            await asyncio.wait(ending)
         await shut_down(self._server, grace)
 
-    async def _accept(self) -> None:
-        """Accept connections until the stop.
+    def _complain(self, error: OSError) -> None:
+        _log.warning("%s: connections cannot be accepted: %s", self._title, error)
 
-        asyncio's servers do not tell who connects before the end of a TLS handshake.
-        """
-        has_failed = False
-        while not self._is_stopping:
-            try:
-                sock, address = await asyncio.get_running_loop().sock_accept(self._sock)
-            except ConnectionAbortedError:
-                continue
-            except OSError as error:
-                if not has_failed:
-                    _log.warning("%s: connections cannot be accepted: %s", self._title, error)
-                has_failed = True
-                await asyncio.sleep(_PAUSE)
-                continue
-            has_failed = False
-            self._admit(sock, peer_of(address))
-            await asyncio.sleep(0)  # the ends of others make room
-
-    def _admit(self, sock: socket.socket, peer: str) -> None:
+    def _admit(self, sock: socket.socket, address: Any) -> None:
         """Make an accepted socket a connection, which has to send a request soon."""
+        peer = peer_of(address)
         connection = self._server()
         is_admitted, victim = self._peers.admit(connection, peer)
         if victim is not None:
