@@ -180,6 +180,14 @@ def test_aiohttp_releases_connections_by_a_method_that_can_be_overridden():
     assert parameters["should_close"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
+def test_aiohttp_sends_requests_by_a_method_that_can_be_overridden():
+    has(aiohttp.ClientRequest, "send", "_Request of _async/transport.py overrides it")
+    assert list(inspect.signature(aiohttp.ClientRequest.send).parameters) == ["self", "conn"]
+    assert "request_class" in inspect.signature(aiohttp.ClientSession).parameters
+    read = inspect.getsource(aiohttp.ClientSession._request)
+    assert "req.send(conn)" in read, "aiohttp sends requests by another method now"
+
+
 def test_aiohttp_has_its_idle_connections_in_a_mapping():
     async def look() -> None:
         async with aiohttp.TCPConnector() as connector:
@@ -197,6 +205,8 @@ def test_aiohttp_has_protocols_that_can_be_limited_and_ended(name):
 def test_urllib3_has_connections_whose_class_and_opening_can_be_replaced():
     has(urllib3.HTTPConnectionPool, "ConnectionCls", "_new_pool of _sync/transport.py sets it")
     has(HTTPConnection, "_new_conn", "_timed of _sync/transport.py overrides it")
+    has(HTTPConnection, "request", "_timed of _sync/transport.py overrides it")
+    has(HTTPConnection, "connect", "_timed of _sync/transport.py overrides it")
     has(HTTPConnection, "response_class", "_timed of _sync/transport.py overrides it")
     has(HTTPConnection("127.0.0.1", timeout=1), "timeout", "_timed of _sync/transport.py reads it")
 

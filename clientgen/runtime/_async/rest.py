@@ -481,7 +481,7 @@ class AsyncRest(Unpicklable):
     async def _sent(
         self, transport: AsyncTransport, request: HttpRequest, deadline: float | None
     ) -> HttpResponse:
-        check_permit(request)
+        check_permit(request.method, request.target)
         try:
             response = await transport.send(self._signed(request), self._left(request, deadline))
         except TransportError:
@@ -513,7 +513,7 @@ class AsyncRest(Unpicklable):
         is_watch: bool,
         transport: AsyncTransport,
     ) -> AsyncByteStream:
-        check_permit(request)
+        check_permit(request.method, request.target)
         try:
             stream = await self._opened(request, deadline, silence, is_watch, transport)
         except TransportError:
@@ -528,7 +528,7 @@ class AsyncRest(Unpicklable):
         if not hasattr(transport, "connect"):
             raise NotImplementedError(f"{type(transport).__name__} opens no WebSockets")
         connecting = cast("AsyncConnectingTransport", transport)
-        check_permit(request, acts=True)
+        check_permit(request.method, request.target, acts=True)
         try:
             stream = await connecting.connect(self._signed(request), self._left(request, deadline))
         except TransportError:

@@ -23,6 +23,7 @@ from yarl import URL
 from .._config.proxy import proxy_and_login
 from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.request import HttpRequest, HttpResponse
+from .._http.write_permit import check_permit
 from .._net.tcp_keepalive import KEEPALIVE
 from .._redaction import Unpicklable
 from .._streams.websocket import SWITCHING_PROTOCOLS
@@ -248,6 +249,7 @@ class AsyncHttpTransport(Unpicklable):
             skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
             read_bufsize=_BUFFER,
             auto_decompress=False,
+            request_class=_Request,
             **options,
         )
 
@@ -290,6 +292,15 @@ class AsyncHttpTransport(Unpicklable):
         # have been heard: then the second meets a conflict, or nothing to delete.
         setattr(self._writing, "_retry_connection", False)  # noqa: B010 - it has no public name
         return self._writing
+
+
+class _Request(aiohttp.ClientRequest):
+    """A request that is sent only if its work may still write when there is a connection."""
+
+    async def send(self, conn: Any) -> aiohttp.ClientResponse:
+        """Send it over a connection."""
+        check_permit(self.method, self.url.raw_path, acts="Upgrade" in self.headers)
+        return await super().send(conn)
 
 
 class _Connector(aiohttp.TCPConnector):

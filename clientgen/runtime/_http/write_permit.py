@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
+from ..errors import RequestInfo
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-
-    from .request import HttpRequest
 
 __all__ = ["PERMIT", "check_permit", "without_permit"]
 
@@ -24,19 +24,23 @@ PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", d
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-def check_permit(request: HttpRequest, *, acts: bool = False) -> None:
+def check_permit(method: str, target: str, *, acts: bool = False) -> None:
     """Check just before a request is sent, for the first time or again.
 
+    A REST client checks before it hands a request to its transport. A transport that has to
+    connect first checks again when it has: that may have taken longer than the lease lasts.
+
     Args:
-        request: The request.
+        method: The method of the request.
+        target: Its path and query.
         acts: Whether it changes something though its method reads, as a command in a container.
 
     Raises:
         LeadershipLost: It would change something, and its work is not permitted to any more.
     """
     check = PERMIT.get()
-    if check is not None and (acts or request.method not in _READS):
-        check(str(request.info))
+    if check is not None and (acts or method not in _READS):
+        check(str(RequestInfo(method, target.partition("?")[0])))
 
 
 @contextmanager

@@ -474,7 +474,7 @@ class Rest(Unpicklable):
     def _sent(
         self, transport: Transport, request: HttpRequest, deadline: float | None
     ) -> HttpResponse:
-        check_permit(request)
+        check_permit(request.method, request.target)
         try:
             response = transport.send(self._signed(request), self._left(request, deadline))
         except TransportError:
@@ -504,7 +504,7 @@ class Rest(Unpicklable):
         is_watch: bool,
         transport: Transport,
     ) -> ByteStream:
-        check_permit(request)
+        check_permit(request.method, request.target)
         try:
             stream = self._opened(request, deadline, silence, is_watch, transport)
         except TransportError:
@@ -519,7 +519,7 @@ class Rest(Unpicklable):
         if not hasattr(transport, "connect"):
             raise NotImplementedError(f"{type(transport).__name__} opens no WebSockets")
         connecting = cast("ConnectingTransport", transport)
-        check_permit(request, acts=True)
+        check_permit(request.method, request.target, acts=True)
         try:
             stream = connecting.connect(self._signed(request), self._left(request, deadline))
         except TransportError:

@@ -33,6 +33,7 @@ from .._config.proxy import proxy_and_login
 from .._http.blocking_calls import blocks_a_loop, warn_of_blocking
 from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.request import HttpRequest, HttpResponse
+from .._http.write_permit import check_permit
 from .._net.deadlines import (
     FinalResponse,
     TimedTlsSocket,
@@ -291,6 +292,7 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
     class Timed(kind):  # type: ignore[misc]  # there are four, with and without TLS and SOCKS
         response_class = FinalResponse
         timeout: float | None
+        sock: socket.socket | None
 
         def connect(self) -> None:
             limit = self.timeout
@@ -300,6 +302,14 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
             if unverified:
                 # No warning with every request: the configuration says that this is wanted.
                 self.is_verified = True
+
+        def request(self, method: str, url: str, *rest: Any, **options: Any) -> None:
+            # Only now: connecting may have taken longer than the work may write.
+            if self.sock is None:
+                self.connect()
+            check_permit(method, url, acts="Upgrade" in options["headers"])
+            usual: Any = super()
+            usual.request(method, url, *rest, **options)
 
         def _new_conn(self) -> socket.socket:
             plain: Any = super()
