@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import http.client
 import logging
 import socket
 import ssl
+import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import trustme
-from support.http_calls import Answer, call
+from support.http_calls import Answer, call, connected, contexts, everything
 
 from clientgen.runtime._async._primitives import Event, run_blocking, sleep, spawn
 from clientgen.runtime._async.endpoints import AsyncEndpoints
@@ -193,10 +195,7 @@ async def asked_from_elsewhere(endpoints: AsyncEndpoints, body: bytes = b"") -> 
         with socket.create_connection(address, timeout=60, source_address=source) as other:
             other.sendall(b"POST /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n")
             other.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            said = b""
-            while came := other.recv(1000):
-                said += came
-            return said
+            return everything(other)
 
     return await run_blocking(ask)
 
@@ -294,9 +293,100 @@ async def test_bodies_have_a_part_of_the_memory_only(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES_OF_PEER", 1000)
     async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
         answer = await ask(endpoints, "POST", "/", b"x" * 1001)
-        assert answer.text == "the bodies of other requests take all memory\n"
+        assert answer.text == "other requests and answers take all memory\n"
         for _ in range(3):
             assert (await ask(endpoints, "POST", "/", b"x" * 1000)).status == 202
+
+
+LARGE = b"x" * (16 << 20)  # the system keeps a part of it for a client that does not read
+GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+async def large(request: EndpointRequest) -> EndpointAnswer:
+    return EndpointAnswer(202, b"small" if request.path == "/small" else LARGE)
+
+
+async def test_answers_that_are_not_read_have_a_part_of_the_memory_only(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A client could fill the memory with answers, and they make room for those of others."""
+    monkeypatch.setattr(
+        "clientgen.runtime._net.endpoint_limits.BODY_BYTES_OF_PEER", len(LARGE) * 5 // 2
+    )
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES", len(LARGE) * 5 // 2)
+    async with AsyncEndpoints("metrics", ANYWHERE, large, timeout=1000) as endpoints:
+        peers = part_of(endpoints, "peers")
+        with await run_blocking(lambda: held(endpoints.address, 2, GET)):
+            await until(lambda: peers._bytes.total() == 2 * len(LARGE))
+            refused = await ask(endpoints, "GET", "/")
+            assert refused.status == 503
+            assert refused.text == "other requests and answers take all memory\n"
+            assert (await ask(endpoints, "GET", "/small")).status == 202
+            assert (await asked_from_elsewhere(endpoints)).endswith(LARGE)
+            # One of the two had to make room.
+            await until(lambda: peers._bytes.total() == len(LARGE) and len(peers._peer_of) == 1)
+        await until(lambda: not peers._bytes)
+    assert not caplog.records
+
+
+async def test_idle_connections_keep_no_answer() -> None:
+    """Each kept its last one for as long as a client may be idle."""
+    async with AsyncEndpoints("metrics", ANYWHERE, large) as endpoints:
+        before = sys.getrefcount(LARGE)
+        client = http.client.HTTPConnection(endpoints.address, timeout=60)
+
+        def read() -> bool:
+            client.request("GET", "/")
+            return client.getresponse().read() == LARGE
+
+        with closing(client):
+            assert await run_blocking(read)
+            await until(lambda: sys.getrefcount(LARGE) == before)
+            assert len(part_of(endpoints, "peers")._peer_of) == 1
+
+
+@pytest.mark.parametrize("has_tls", [False, True])
+async def test_a_client_that_does_not_read_its_answer_is_cut_off(has_tls: bool) -> None:
+    """It kept its connection and the answer for ever, or for as long as it read a little."""
+    asked = Event()
+    context, trusting = contexts() if has_tls else (None, None)
+
+    async def begin(request: EndpointRequest) -> EndpointAnswer:
+        server: Any = endpoints._server
+        # The time for this function has begun. What is shorter is the time for the client.
+        setattr(server, "timeout" if hasattr(server, "timeout") else "_timeout", 0.05)
+        asked.set()
+        return EndpointAnswer(202, LARGE)
+
+    async with AsyncEndpoints("metrics", ANYWHERE, begin, tls=context, timeout=1000) as endpoints:
+        peers = part_of(endpoints, "peers")
+        with await run_blocking(lambda: connected(endpoints.address, trusting)) as connection:
+            await run_blocking(lambda: connection.sendall(GET))
+            await asked.wait()
+            await until(lambda: not peers._peer_of and not peers._bytes)
+            assert len(await run_blocking(lambda: everything(connection))) < len(LARGE)
+
+
+async def test_a_connection_that_waits_for_the_farewell_of_tls_makes_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was counted no more, and stayed open for half a minute."""
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.KEEP_ALIVE", 0.01)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS_OF_PEER", 1)
+    context, trusting = contexts()
+    async with AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context) as endpoints:
+
+        def closed_by_the_server() -> socket.socket:
+            tls = connected(endpoints.address, trusting)
+            with suppress(OSError):
+                tls.sendall(GET)
+            everything(tls)
+            return socket.socket(fileno=tls.detach())  # and never say farewell
+
+        with await run_blocking(closed_by_the_server) as first:
+            first.settimeout(20)  # asyncio would wait 30 s
+            with await run_blocking(lambda: connected(endpoints.address, trusting)):
+                assert await run_blocking(lambda: ended(first))
 
 
 async def test_curl_waits_for_permission_to_send_large_bodies() -> None:
@@ -359,13 +449,10 @@ async def test_what_is_no_request_is_refused(data: bytes) -> None:
 def told(address: str, data: bytes) -> bytes:
     """Send bytes, and return all that comes until the server ends the connection."""
     host, port = address.split(":")
-    said = b""
-    connection = socket.create_connection((host, int(port)), timeout=60)
-    with connection, suppress(OSError):
-        connection.sendall(data)
-        while came := connection.recv(1000):
-            said += came
-    return said
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        with suppress(OSError):
+            connection.sendall(data)
+        return everything(connection)
 
 
 async def test_a_stop_ends_idle_connections() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.flavours import derived_tests
-from support.http_calls import call
+from support.http_calls import call, connected, contexts, everything
 from support.scarcity import Told, no_descriptors, no_threads
 
 from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
@@ -27,6 +27,32 @@ def test_a_thread_cannot_exit_the_program(caplog: pytest.LogCaptureFixture) -> N
 
 def answer(request: EndpointRequest) -> EndpointAnswer:
     return EndpointAnswer(200, request.body)
+
+
+def test_reading_a_little_does_not_prolong_the_time_for_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With TLS, each piece of an answer had all of the time."""
+    now, step = 0, 0
+    context, trusting = contexts()
+
+    def monotonic() -> float:
+        nonlocal now
+        now += step
+        return now
+
+    def large(request: EndpointRequest) -> EndpointAnswer:
+        nonlocal step
+        step = 10
+        return EndpointAnswer(200, b"x" * (1 << 20))
+
+    monkeypatch.setattr("clientgen.runtime._net.threaded_server.monotonic", monotonic)
+    with (
+        Endpoints("metrics", "127.0.0.1:0", large, tls=context, timeout=60) as endpoints,
+        connected(endpoints.address, trusting) as connection,
+    ):
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        assert 0 < len(everything(connection)) < 1 << 20
 
 
 def test_it_goes_on_when_there_are_descriptors_again(monkeypatch: pytest.MonkeyPatch) -> None:

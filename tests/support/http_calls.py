@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
+
+import trustme
 
 
 class Answer(NamedTuple):
@@ -36,3 +40,28 @@ def call(
         return Answer(answer.status, text, names)
     finally:
         connection.close()
+
+
+def contexts() -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """TLS for a server and for its client."""
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    return context, trusting
+
+
+def connected(address: str, trusting: ssl.SSLContext | None = None) -> socket.socket:
+    host, port = address.split(":")
+    plain = socket.create_connection((host, int(port)), timeout=20)
+    return trusting.wrap_socket(plain, server_hostname=host) if trusting else plain
+
+
+def everything(connection: socket.socket) -> bytes:
+    """Read until the server ends a connection."""
+    pieces: list[bytes] = []
+    with suppress(ConnectionError, ssl.SSLError):
+        while piece := connection.recv(1 << 20):
+            pieces.append(piece)
+    return b"".join(pieces)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 # Not `aiohttp.web`, which has far more than a server needs and takes a megabyte.
 from aiohttp.http_exceptions import HttpProcessingError
@@ -19,9 +19,9 @@ from aiohttp.web_server import Server
 
 from . import endpoint_limits as limits
 from .acceptor import Acceptor
-from .endpoint_messages import EndpointAnswer, EndpointRequest, refused
+from .endpoint_messages import NO_MEMORY, EndpointAnswer, EndpointRequest, refused
 from .peers import Peers, peer_of
-from .server_shutdown import shut_down
+from .server_shutdown import shut_down, without_tls
 from .turns import Turns
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["EndpointServer"]
 
 _log = logging.getLogger("clientgen.runtime.endpoints")
+_LOOKS: Final = 0.001, 0.2  # seconds between looks whether an answer is sent: at first, at most
 
 
 class EndpointServer:
@@ -46,7 +47,7 @@ class EndpointServer:
         answer: Answers one request.
         tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: How many seconds an answer may take.
+        timeout: How many seconds an answer may take, and its client to read it.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class EndpointServer:
             lingering_time=limits.LINGERING,
         )
         self._server.on_end = self._forget
+        self._server.transports = {}
         self._acceptor = Acceptor(sock, self._admit, self._complain)
         self._connecting: dict[RequestHandler, asyncio.Task[None]] = {}
 
@@ -133,8 +135,8 @@ class EndpointServer:
         """Close a connection at once."""
         if (task := self._connecting.get(connection)) is not None:
             task.cancel()
-        elif isinstance(connection.transport, asyncio.Transport):
-            connection.transport.abort()
+        elif (transport := self._server.transports.get(connection)) is not None:
+            transport.abort()
 
     def _forget(self, connection: RequestHandler) -> None:
         """Note the end of a connection."""
@@ -155,12 +157,41 @@ class EndpointServer:
                 answer = await self._answered(request)
         except TimeoutError:
             answer = refused(503, f"no answer within {self._timeout:g} s")
-        response = Response(status=answer.status, body=answer.body)
-        response.headers["Content-Type"] = answer.content_type
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        for name, value in answer.headers:
-            response.headers[name] = value
+        size = len(answer.body)
+        if size > limits.SMALL_ANSWER and not self._has_room(request.protocol, size):
+            answer = refused(503, NO_MEMORY)
+        response = _response(answer)
+        try:
+            await self._send(request, response)
+        finally:
+            response.body = None  # aiohttp keeps the response until the next request
+            self._peers.drop(request.protocol)
         return response
+
+    async def _send(self, request: BaseRequest, response: Response) -> None:
+        """Send a response before aiohttp would; a client that does not read it is cut off."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                await response.prepare(request)
+                await response.write_eof()
+                await self._sent(request.protocol)
+        except TimeoutError:
+            self._abort(request.protocol)
+        except ConnectionError:
+            pass  # aiohttp meets it again, and knows what to do
+
+    async def _sent(self, connection: RequestHandler) -> None:
+        """Wait until the system has all bytes of an answer.
+
+        aiohttp does not wait for the last ones. With TLS it waits for none: asyncio counts what is
+        not encrypted yet, and tells nobody of the rest. So this has to look.
+        """
+        pause, longest = _LOOKS
+        while (transport := self._server.transports.get(connection)) is not None:
+            if not transport.get_write_buffer_size():
+                return
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, longest)
 
     async def _answered(self, request: BaseRequest) -> EndpointAnswer:
         """Read a body, then wait for a turn: clients that send none do not take turns away."""
@@ -170,7 +201,7 @@ class EndpointServer:
             async with asyncio.timeout(limits.SILENCE):
                 async for piece in _pieces(request, self._max_body):
                     if not self._has_room(request.protocol, len(piece)):
-                        return refused(503, "the bodies of other requests take all memory")
+                        return refused(503, NO_MEMORY)
                     body += piece
             self._peers.read(request.protocol)
             async with self._turn(peer):
@@ -189,7 +220,7 @@ class EndpointServer:
             self._peers.drop(request.protocol)
 
     def _has_room(self, connection: RequestHandler, size: int) -> bool:
-        """Tell whether there is memory for a part of a body; others may have to make room."""
+        """Tell whether there is memory for a part of a body, or an answer; others make room."""
         has_room, victims = self._peers.keep(connection, size)
         for victim in victims:
             self._abort(victim)
@@ -225,18 +256,35 @@ class EndpointServer:
 
 
 class _Server(Server):
-    """Tells of the end of connections."""
+    """Knows the transport of each connection, and tells of the end of connections."""
 
     on_end: Callable[[RequestHandler], object]
+    transports: dict[RequestHandler, asyncio.Transport]
+    """Of TCP, also below TLS. A connection that aiohttp is closing has one, too."""
+
+    def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
+        """Note the transport of a new connection."""
+        super().connection_made(handler, transport)
+        self.transports[handler] = without_tls(transport) or transport
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
         """Note the end of a connection."""
         super().connection_lost(handler, exc)
+        self.transports.pop(handler, None)
         self.on_end(handler)
 
 
 class _TooLargeError(Exception):
     """A body is larger than the server takes."""
+
+
+def _response(answer: EndpointAnswer) -> Response:
+    response = Response(status=answer.status, body=answer.body)
+    response.headers["Content-Type"] = answer.content_type
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    for name, value in answer.headers:
+        response.headers[name] = value
+    return response
 
 
 async def _pieces(request: BaseRequest, limit: int) -> AsyncIterator[bytes]:

@@ -32,7 +32,8 @@ class EndpointsBase(Generic[AnswerT]):
             500.
         tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: How many seconds an answer may take; then the client gets status 503.
+        timeout: How many seconds an answer may take; then the client gets status 503. A client
+            that does not read the answer in as many seconds loses its connection.
 
     Raises:
         ValueError: The address has a wrong form.

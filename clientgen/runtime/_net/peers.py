@@ -1,4 +1,4 @@
-"""The connections of a server by who has made them, and what their bodies take.
+"""The connections of a server by who has made them, and what their bodies and answers take.
 
 A server's limits are for all clients together. One of them, say a pod that reaches the port of a
 webhook, may take a part of each only: there is always room for the API server.
@@ -25,7 +25,10 @@ _NETWORK = 64  # bits of an IPv6 address: a machine may choose the others
 
 
 class Peers(Generic[C]):
-    """Counts the connections of peers, and the bytes of their bodies. Threads may share it."""
+    """Counts the connections of peers, and the bytes of their bodies and answers.
+
+    Threads may share it.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -33,7 +36,7 @@ class Peers(Generic[C]):
         self._waiting: dict[str, dict[C, None]] = {}  # for a client, the oldest first
         self._count: Counter[str] = Counter()
         self._kept: dict[C, tuple[str, int]] = {}
-        self._reading: dict[C, None] = {}
+        self._moving: dict[C, None] = {}  # a body or an answer; it is up to the client
         self._bytes: Counter[str] = Counter()
 
     def admit(self, connection: C, peer: str) -> tuple[bool, C | None]:
@@ -83,10 +86,10 @@ class Peers(Generic[C]):
                     self._waiting.setdefault(peer, {})[connection] = None
 
     def keep(self, connection: C, size: int) -> tuple[bool, list[C]]:
-        """Count bytes of a body that is being read, if there is memory for them.
+        """Count bytes of a body that is being read or of an answer, if there is memory for them.
 
-        Returns whether there is, and the connections that have to make room: those that wait for
-        the rest of a body, of the client whose bodies take the most.
+        Returns whether there is, and the connections that have to make room: those that read a body
+        or send an answer, of the client whose bodies and answers take the most.
         """
         victims: list[C] = []
         with self._lock:
@@ -95,9 +98,7 @@ class Peers(Generic[C]):
                 return False, victims
             while self._bytes.total() + size > limits.BODY_BYTES:
                 crowd, most = self._bytes.most_common(1)[0]
-                victim = next(
-                    (each for each in self._reading if self._kept[each][0] == crowd), None
-                )
+                victim = next((each for each in self._moving if self._kept[each][0] == crowd), None)
                 if victim is None or most <= self._bytes[peer] + size:
                     return False, victims
                 self._drop(victim)
@@ -105,22 +106,22 @@ class Peers(Generic[C]):
                 victims.append(victim)
             _, before = self._kept.get(connection, (peer, 0))
             self._kept[connection] = peer, before + size
-            self._reading[connection] = None
+            self._moving[connection] = None
             self._bytes[peer] += size
             return True, victims
 
     def read(self, connection: C) -> None:
         """Note that all of a body has come."""
         with self._lock:
-            self._reading.pop(connection, None)
+            self._moving.pop(connection, None)
 
     def drop(self, connection: C) -> None:
-        """Note that the body of a connection's request is not needed any more."""
+        """Note that a connection's body is not needed any more, or that its answer is sent."""
         with self._lock:
             self._drop(connection)
 
     def _drop(self, connection: C) -> None:
-        self._reading.pop(connection, None)
+        self._moving.pop(connection, None)
         if connection in self._kept:
             _subtract(self._bytes, *self._kept.pop(connection))
 

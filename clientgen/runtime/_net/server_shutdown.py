@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from aiohttp.web_server import Server
 
-__all__ = ["shut_down"]
+__all__ = ["shut_down", "without_tls"]
 
 
 async def shut_down(server: Server, grace: float) -> None:
@@ -16,7 +16,7 @@ async def shut_down(server: Server, grace: float) -> None:
 
     TLS would wait up to 30 seconds for the client's farewell.
     """
-    open_now = [_without_tls(connection.transport) for connection in server.connections]
+    open_now = [without_tls(connection.transport) for connection in server.connections]
     server.pre_shutdown()  # idle connections
     await server.shutdown(grace)
     for transport in open_now:
@@ -25,7 +25,7 @@ async def shut_down(server: Server, grace: float) -> None:
     await asyncio.sleep(0)
 
 
-def _without_tls(transport: asyncio.Transport | None) -> asyncio.Transport | None:
+def without_tls(transport: asyncio.Transport | None) -> asyncio.Transport | None:
     """Return the TCP transport below TLS; None if the connection is gone.
 
     aiohttp closes some connections twice. asyncio's TLS forgets at the second time what is below

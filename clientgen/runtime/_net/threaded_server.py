@@ -23,7 +23,7 @@ import h11
 from multidict import CIMultiDict
 
 from . import endpoint_limits as limits
-from .endpoint_messages import EndpointAnswer, EndpointRequest, refused
+from .endpoint_messages import NO_MEMORY, EndpointAnswer, EndpointRequest, refused
 from .peers import Peers, peer_of
 from .socket_wait import wait_for
 from .turns import Turns
@@ -50,7 +50,7 @@ class ThreadedServer:
         answer: Answers one request.
         tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: How many seconds an answer may take.
+        timeout: How many seconds an answer may take, and its client to read it.
     """
 
     def __init__(
@@ -291,12 +291,16 @@ class _Connection:
         for piece in self._pieces(monotonic() + limits.SILENCE):
             if len(body) + len(piece) > limit:
                 raise too_large
-            has_room, victims = self._server.peers.keep(self, len(piece))
-            for victim in victims:
-                victim.abort()
-            if not has_room:
-                raise _BodyError(503, "the bodies of other requests take all memory")
+            if not self._has_room(len(piece)):
+                raise _BodyError(503, NO_MEMORY)
             body += piece
+
+    def _has_room(self, size: int) -> bool:
+        """Tell whether there is memory for a part of a body, or an answer; others make room."""
+        has_room, victims = self._server.peers.keep(self, size)
+        for victim in victims:
+            victim.abort()
+        return has_room
 
     def _pieces(self, deadline: float) -> Iterator[bytes]:
         while True:
@@ -319,13 +323,30 @@ class _Connection:
         return event
 
     def _read(self, deadline: float) -> None:
+        self._set_timeout(deadline)
+        self._http.receive_data(self._sock.recv(_PIECE))
+
+    def _set_timeout(self, deadline: float) -> None:
         remaining = deadline - monotonic()
         if remaining <= 0:
             raise TimeoutError
         self._sock.settimeout(remaining)
-        self._http.receive_data(self._sock.recv(_PIECE))
 
     def _send(self, method: str, answer: EndpointAnswer) -> None:
+        """Send an answer.
+
+        Raises:
+            OSError: The connection has ended, or its client has not read the answer in time.
+        """
+        size = len(answer.body)
+        if size > limits.SMALL_ANSWER and not self._has_room(size):
+            answer = refused(503, NO_MEMORY)
+        try:
+            self._write(self._encoded(method, answer), monotonic() + self._server.timeout)
+        finally:
+            self._server.peers.drop(self)
+
+    def _encoded(self, method: str, answer: EndpointAnswer) -> bytes:
         headers = [
             ("Date", formatdate(usegmt=True)),
             ("Content-Type", answer.content_type),
@@ -338,9 +359,19 @@ class _Connection:
         data = self._http.send(h11.Response(status_code=answer.status, headers=headers)) or b""
         if answer.body and method != "HEAD":
             data += self._http.send(h11.Data(data=answer.body)) or b""
-        data += self._http.send(h11.EndOfMessage()) or b""
-        self._sock.settimeout(self._server.timeout)
-        self._sock.sendall(data)
+        return data + (self._http.send(h11.EndOfMessage()) or b"")
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        """Send bytes.
+
+        Raises:
+            OSError: The connection has ended, or the client has not read them at the deadline.
+        """
+        # `sendall` of TLS has its timeout for each piece.
+        rest = memoryview(data)
+        while rest:
+            self._set_timeout(deadline)
+            rest = rest[self._sock.send(rest[:_PIECE]) :]
 
     def _linger(self) -> None:
         """Read on for a moment: a client that still sends would not see the answer otherwise."""
