@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import socket
+import struct
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.flavours import derived_tests
 from support.http_calls import call, connected, contexts, everything
 from support.scarcity import Told, no_descriptors, no_threads
 
+from clientgen.runtime._net import threaded_server
 from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
+from clientgen.runtime._net.peers import Peers
 from clientgen.runtime._sync.endpoints import Endpoints
 
 globals().update(derived_tests(Path(__file__).with_name("test_endpoints.py")))
@@ -53,6 +58,31 @@ def test_reading_a_little_does_not_prolong_the_time_for_an_answer(
     ):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert 0 < len(everything(connection)) < 1 << 20
+
+
+def test_a_stop_meets_a_connection_that_is_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It failed at a socket that was closed already: ValueError, invalid file descriptor."""
+    is_ending, has_stopped = threading.Event(), threading.Event()
+    remove, close_if_idle = Peers[Any].remove, threaded_server._Connection.close_if_idle
+
+    def remove_late(peers: Peers[Any], connection: object) -> None:
+        is_ending.set()
+        assert has_stopped.wait(60)
+        remove(peers, connection)
+
+    def close_and_tell(connection: threaded_server._Connection) -> None:
+        try:
+            close_if_idle(connection)
+        finally:
+            has_stopped.set()
+
+    monkeypatch.setattr(Peers, "remove", remove_late)
+    monkeypatch.setattr(threaded_server._Connection, "close_if_idle", close_and_tell)
+    with Endpoints("health", "127.0.0.1:0", answer) as endpoints:
+        with connected(endpoints.address) as connection:
+            at_once = struct.pack("ii", 1, 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)  # a reset
+        assert is_ending.wait(60)
 
 
 def test_it_goes_on_when_there_are_descriptors_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,9 +125,10 @@ class ThreadedServer:
         return refused(500, "the endpoint failed; its log says why")
 
     def forget(self, connection: _Connection) -> None:
-        """Take note of the end of a connection."""
+        """Close a connection, and take note of its end."""
         self.peers.remove(connection)
         with self._changed:
+            connection.close()  # at once with the note: a stop looks at the sockets of the others
             self._connections.discard(connection)
             self._changed.notify_all()
 
@@ -171,7 +172,6 @@ class ThreadedServer:
             ).start()
         except RuntimeError as error:  # no more threads
             _log.warning("%s: a connection cannot be served: %s", self.title, error)
-            sock.close()
             self.forget(connection)
 
 
@@ -192,8 +192,11 @@ class _Connection:
             with suppress(OSError, h11.RemoteProtocolError):
                 self._serve()
         finally:
-            self._sock.close()
             self._server.forget(self)
+
+    def close(self) -> None:
+        """Close its socket."""
+        self._sock.close()
 
     def close_if_idle(self) -> None:
         """End it if it waits for a request and none has arrived."""
