@@ -12,6 +12,7 @@ import asyncio
 import io
 import os
 import socket
+from contextlib import asynccontextmanager
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ from ..errors import (
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 
     from .._config.cluster_config import ClusterConfig
     from ..errors import TransportError
@@ -96,7 +97,8 @@ class AsyncHttpTransport(Unpicklable):
         self._probe_session: aiohttp.ClientSession | None = None
         self._probe_is_new = False
         self._busy = 0
-        self._retired = False
+        self._retired = self._closed = False
+        self._openings: dict[asyncio.Future[None], asyncio.Timeout] = {}
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
@@ -147,12 +149,12 @@ class AsyncHttpTransport(Unpicklable):
             total=None, sock_connect=self._connect_timeout, sock_read=read_timeout
         )
         try:
-            async with asyncio.timeout(timeout):
+            async with self._opening(timeout):
                 response = await self._start(session, request, timeout=limits)
             stream = _opened(response, request, self._streams)
         except self._failures as error:
             raise _translated(error, request, self._server) from _harmless(error)
-        self._streams.add(stream)
+        self._keep(stream)
         return stream
 
     async def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
@@ -161,13 +163,40 @@ class AsyncHttpTransport(Unpicklable):
             self._streaming = self._new_session(self._new_connector(0))
         limits = aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout)
         try:
-            async with asyncio.timeout(timeout):
+            async with self._opening(timeout):
                 response = await self._start(self._streaming, request, timeout=limits)
             stream = _Duplex(response, request, self._streams)
         except self._failures as error:
             raise _translated(error, request, self._server) from _harmless(error)
-        self._streams.add(stream)
+        self._keep(stream)
         return stream
+
+    @asynccontextmanager
+    async def _opening(self, timeout: float | None) -> AsyncGenerator[None]:
+        """Limit the seconds in which a stream is opened; `aclose` ends it, too.
+
+        Raises:
+            TimeoutError: The seconds have passed.
+            ClientConnectionError: The client was closed.
+        """
+        over = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(timeout) as limit:
+                self._openings[over] = limit
+                yield
+        except TimeoutError:
+            if self._closed:
+                raise aiohttp.ClientConnectionError from None
+            raise
+        finally:
+            self._openings.pop(over, None)
+            over.set_result(None)
+
+    def _keep(self, stream: _Stream) -> None:
+        """Have `aclose` end a stream, also if it has been called."""
+        self._streams.add(stream)
+        if self._closed:
+            stream.abort()
 
     async def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a small request over a connection that is kept for it, over a new one if `fresh`.
@@ -219,12 +248,23 @@ class AsyncHttpTransport(Unpicklable):
 
     async def aclose(self) -> None:
         """Close all connections; streams end."""
+        self._closed = True
         for stream in tuple(self._streams):
             stream.abort()
+        await self._end_openings()
         await self.hang_up()
         for session in (self._writing, self._reading, self._streaming):
             if session is not None:
                 await session.close()
+
+    async def _end_openings(self) -> None:
+        """End the connections that are being made: the loop may end before they do."""
+        for limit in self._openings.values():
+            if not limit.expired():
+                limit.reschedule(0.0)
+        if self._openings:
+            await asyncio.wait([*self._openings])
+            await asyncio.sleep(0)  # their transports end
 
     def _start(self, session: aiohttp.ClientSession, request: HttpRequest, **options: Any) -> Any:
         body: Any = request.body

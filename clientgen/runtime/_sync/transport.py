@@ -106,6 +106,7 @@ class HttpTransport(Unpicklable):
         self._prefix = config.server if forwarded else urlsplit(config.server).path
         self._lock = threading.Lock()
         self._streams: set[_Stream] = set()
+        self._closed = False
         self._probe_pool: tuple[PoolManager, HTTPConnectionPool] | None = None
         self._probe_socket: socket.socket | None = None
         self._process = os.getpid()
@@ -159,7 +160,7 @@ class HttpTransport(Unpicklable):
             raise self._translated(error, request, timeout) from error
         stream = _Stream(response, request, manager, self._streams)
         stream.connection.settimeout(read_timeout)
-        self._streams.add(stream)
+        self._keep(stream)
         return stream
 
     def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
@@ -182,8 +183,14 @@ class HttpTransport(Unpicklable):
                 raise
             raise self._translated(error, request, timeout) from error
         stream = _Duplex(response, request, manager, self._streams)
-        self._streams.add(stream)
+        self._keep(stream)
         return stream
+
+    def _keep(self, stream: _Stream) -> None:
+        """Have `close` end a stream, also if it has been called."""
+        self._streams.add(stream)
+        if self._closed:
+            stream.abort()
 
     def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a small request over a connection that is kept for it, over a new one if `fresh`.
@@ -225,6 +232,7 @@ class HttpTransport(Unpicklable):
 
     def close(self) -> None:
         """Close the idle connections and end the streams; those in use close after their answer."""
+        self._closed = True
         for stream in self._streams.copy():
             stream.abort()
         self.hang_up()

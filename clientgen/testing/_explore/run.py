@@ -764,7 +764,7 @@ def _listening(mine: logging.Handler) -> Generator[None]:
     """
     root, controllers = logging.getLogger(), logging.getLogger(_CONTROLLERS)
     handlers, root.handlers = root.handlers, [mine]
-    heard = {"isEnabledFor": lambda level: level >= logging.WARNING, "handle": mine.handle}
+    heard = {"isEnabledFor": _is_warning, "handle": mine.handle}
     vars(controllers).update(heard)
     try:
         yield
@@ -772,6 +772,10 @@ def _listening(mine: logging.Handler) -> Generator[None]:
         root.handlers = handlers
         for name in heard:
             vars(controllers).pop(name)
+
+
+def _is_warning(level: int) -> bool:
+    return level >= logging.WARNING
 
 
 class _Failures(logging.Handler):
