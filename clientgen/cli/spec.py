@@ -76,11 +76,13 @@ def pull(
 def _save_v2(rest: Rest, output: Path) -> str:
     from clientgen.generator.atomic_write import replace_file
     from clientgen.generator.manifest import digest
-    from clientgen.generator.sources.cluster import V2
+    from clientgen.generator.sources.cluster import V2, may_remember
     from clientgen.generator.user_cache import recall, remember
 
     subject = f"{rest.config.server} {output.absolute()}"
-    old_etag, _, of = (recall("etag", subject) or "").rpartition(" ")
+    is_kept = may_remember(rest)
+    kept = recall("etag", subject) if is_kept else None
+    old_etag, _, of = (kept or "").rpartition(" ")
     on_disk = digest(output.read_bytes()) if output.is_file() else ""
     response = _get(rest, V2, old_etag if of == on_disk else "")
     if response is None:
@@ -90,7 +92,7 @@ def _save_v2(rest: Rest, output: Path) -> str:
     if fresh != on_disk:
         replace_file(output, response.body)
     etag = response.headers.get("etag")
-    if etag and not rest.config.is_unverified:
+    if etag and is_kept:
         remember("etag", subject, f"{etag} {fresh}")
     size = _size(len(response.body), rest.config.server)
     return f"{size}, {'unchanged' if fresh == on_disk else 'written'}"

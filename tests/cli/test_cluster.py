@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import Result
 from support.definitions import custom_definition, custom_version
 from support.inlined_types import CORE, inlined
@@ -321,6 +322,48 @@ def test_a_document_that_was_seen_before_is_not_sent_again(run: Run, scripted: S
     again = live(run)
     assert again.stdout == "out/all_of_it: unchanged since the last run\n"
     assert [request.path for request in scripted.requests[asked:]] == ["/openapi/v3", "/apis"]
+
+
+def pull_both(run: Run, kubeconfig: Path) -> None:
+    for edition in ("v2", "v3"):
+        pulled = run("spec", "pull", "--openapi", edition, "--kubeconfig", str(kubeconfig))
+        assert pulled.exit_code == 0, pulled.output
+
+
+def unverified(kubeconfig: Path) -> None:
+    config = yaml.safe_load(kubeconfig.read_text())
+    cluster = config["clusters"][0]["cluster"]
+    cluster.pop("certificate-authority-data")
+    cluster["insecure-skip-tls-verify"] = True
+    kubeconfig.write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize("connection", ["verified", "unverified", "http"])
+def test_documents_are_kept_of_verified_servers_only(run: Run, here: Path, connection: str):
+    """Anybody may answer for the others, and would be believed later."""
+    with LocalServer(tls=connection != "http") as server:
+        kubeconfig = Path(server.kubeconfig)
+        if connection == "unverified":
+            unverified(kubeconfig)
+        pull_both(run, kubeconfig)
+        generated = run(
+            *("generate", "--cluster", "--kubeconfig", str(kubeconfig), "--include", "apps"),
+            *("--output", "out", "--package", "p"),
+        )
+        assert generated.exit_code == 0, generated.output
+    kept = {path.parent.name for path in (here / "cache/clientgen").glob("*/*")}
+    expected = {"etag", "openapi"} if connection == "verified" else set[str]()
+    assert kept & {"etag", "openapi"} == expected
+
+
+def test_nothing_that_was_kept_is_used_without_tls(run: Run, monkeypatch: pytest.MonkeyPatch):
+    def recall(kind: str, subject: str) -> None:
+        pytest.fail(f"{kind} was used")
+
+    monkeypatch.setattr("clientgen.generator.user_cache.recall", recall)
+    monkeypatch.setattr("clientgen.generator.sources.cluster.recall", recall)
+    with LocalServer() as server:
+        pull_both(run, Path(server.kubeconfig))
 
 
 def test_unavailable_documents_stay_in_the_pulled_folder(run: Run, scripted: ScriptedServer):

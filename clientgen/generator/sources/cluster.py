@@ -227,13 +227,21 @@ def group_version(key: str) -> str:
             return ""
 
 
+def may_remember(rest: Rest) -> bool:
+    """Tell whether what this server says may be kept, and what was kept be used.
+
+    Without TLS, or with an unverified certificate, anybody may answer.
+    """
+    return rest.config.is_secure and not rest.config.is_unverified
+
+
 def _document(rest: Rest, url: str) -> bytes | str:
     """A document, or why it cannot be had."""
     from clientgen.runtime.errors import ApiError, TransportError
 
     path, _, query = url.partition("?")
     subject = f"{rest.config.server}{path}"
-    is_kept = bool(query) and not rest.config.is_unverified
+    is_kept = bool(query) and may_remember(rest)
     kept = recall("openapi", subject) if is_kept else None
     etag, _, text = (kept or "").partition("\n")
     if query and query == etag:
