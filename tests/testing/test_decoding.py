@@ -45,6 +45,8 @@ def formed(value, kind=CORE + "Pod"):
         "APPLICATION/JSON",
         "application/json; charset=utf-8",
         "application/json; ",
+        'application/json;a="b; c=\\"d";e=f',
+        "application/json; a=b; A=b",
     ],
 )
 def test_json_is_what_bodies_are_in(content_type):
@@ -61,6 +63,11 @@ def test_json_is_what_bodies_are_in(content_type):
         "application/json; charset",
         "application/json;;",
         "application/json,application/yaml",
+        'application/json; a="b',
+        'application/json; a="b"c',
+        "application/json; a=b c",
+        "application/json; a b=c",
+        "application/json; a=b; a=c",
     ],
 )
 def test_other_formats_are_unsupported(content_type):

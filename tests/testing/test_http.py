@@ -75,6 +75,48 @@ def body_of(name: str, filling: int = 0) -> bytes:
     return json.dumps({"apiVersion": "v1", **value}).encode()
 
 
+# ---- what is sent -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parameters", ['a="b', 'a="b"c', "a=b c", "a b=c"])
+def test_content_types_that_go_cannot_read_are_refused(server: LocalServer, parameters: str):
+    sent = f"application/json; {parameters}"
+    assert ask(server, "POST", f"{MAPS}?dryRun=All", body_of("a"), content_type=sent)[0] == 415
+    sent = 'application/json; a="b; c"'
+    assert ask(server, "POST", f"{MAPS}?dryRun=All", body_of("a"), content_type=sent)[0] == 201
+
+
+def test_numbers_of_custom_objects_that_are_no_64_bits_are_doubles():
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": anything}}}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "ts.x.io"},
+        "spec": {
+            "group": "x.io",
+            "scope": "Cluster",
+            "names": {"kind": "T", "plural": "ts"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    sent = {
+        "exact": 2**63 - 1,
+        "least": -(2**63),
+        "more": 2**63,
+        "most": 2**64 - 1,
+        "text": "9" * 30,
+    }
+    body = {"apiVersion": "x.io/v1", "kind": "T", "metadata": {"name": "a"}, "spec": sent}
+    with LocalServer(FakeCluster(definition)) as server:
+        path = "/apis/x.io/v1/ts"
+        code, _, text = ask(server, "POST", path, json.dumps(body), content_type="application/json")
+        spec = json.loads(text)["spec"]
+    assert code == 201
+    assert spec == {**sent, "more": float(2**63), "most": float(2**64 - 1)}
+    assert [type(spec[name]) for name in sent] == [int, int, float, float, str]
+
+
 # ---- clients ----------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ format (415), size (413), syntax (400), `kind` and `apiVersion` that are no text
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -74,18 +75,27 @@ def input_format(content_type: str, accepted: Iterable[Format] = Format) -> Form
         Failure: 415, for any other. CBOR is not spoken here.
     """
     formats = {each.value: each for each in accepted}
-    media_type, *parameters = content_type.split(";")
+    media_type, mark, parameters = content_type.partition(";")
     named = formats.get(media_type.strip().lower() or Format.JSON.value)
-    if parameters and not parameters[-1].strip():  # Go bears one semicolon at the end
-        parameters.pop()
-    if named is None or not all(map(_is_parameter, parameters)):
+    if named is None or not _are_parameters(mark + parameters):
         raise failures.unsupported_media_type(_UNSUPPORTED + ", ".join(formats))
     return named
 
 
-def _is_parameter(text: str) -> bool:
-    name, equals, value = text.strip().partition("=")
-    return bool(name and equals and value)
+_WORD: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_PARAMETER: Final = re.compile(rf'\s*;\s*({_WORD})=({_WORD}|"(?:[^"\\\r\n]|\\[^\r\n])*")')
+
+
+def _are_parameters(text: str) -> bool:
+    """Tell whether what follows a media type is in order: Go's mime.ParseMediaType."""
+    at = 0
+    known: dict[str, str] = {}
+    while found := _PARAMETER.match(text, at):
+        name, value = found[1].lower(), found[2]
+        if known.setdefault(name, value) != value:
+            return False
+        at = found.end()
+    return text[at:].strip() in ("", ";")  # Go bears one semicolon at the end
 
 
 def check_size(body: bytes) -> None:

@@ -9,6 +9,7 @@ slowly, by the rules of Go: broken UTF-8 and lone surrogates become U+FFFD, NaN 
 from __future__ import annotations
 
 import math
+import re
 from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +39,8 @@ _WANTED: Final = {
 }
 _EXACT: Final = 2**63
 _MOST_DIGITS: Final = 20
+_LONG: Final = re.compile(rb"\d{19}")
+"""What may be an integer of more than 63 bits, which msgspec keeps."""
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -68,7 +71,7 @@ def _loaded(body: bytes, filling: bool, whole: bool) -> tuple[Any, list[str]]:
         complete = msgspec.json.encode(value).count(_KEY) == body.count(_KEY)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         complete, value = False, None
-    if complete and _ESCAPED not in body:
+    if complete and _ESCAPED not in body and not (whole and _LONG.search(body)):
         return value, []
     return _load_slowly(body.decode("utf-8", "replace"), filling, whole)
 
