@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
+_DEFINITION = "CustomResourceDefinition"
 _MOST_PORT = 65535
 _MOST_NODES = 1000
 _POD_STOP = 1.0
@@ -246,7 +247,8 @@ def _load(cluster: FakeCluster, paths: tuple[Path, ...], *, skip_invalid: bool) 
     Raises:
         ClientgenError: with all that is wrong.
     """
-    wrong = ClientgenError(problem for path in paths for problem in _problems(cluster, path))
+    seen: dict[str, str] = {}
+    wrong = ClientgenError(problem for path in paths for problem in _problems(cluster, path, seen))
     if wrong.problems and not skip_invalid:
         raise wrong
     if wrong.problems:
@@ -255,13 +257,20 @@ def _load(cluster: FakeCluster, paths: tuple[Path, ...], *, skip_invalid: bool) 
     cluster.compact()
 
 
-def _problems(cluster: FakeCluster, path: Path) -> Iterator[Problem]:
-    """Store the objects of a file or a folder, and yield the problems of those that cannot be."""
+def _problems(cluster: FakeCluster, path: Path, seen: dict[str, str]) -> Iterator[Problem]:
+    """Store the objects of a file or a folder, and yield the problems of those that cannot be.
+
+    `seen` holds the places of definitions by their names: a second one is a problem, as for
+    `generate`. It would silently replace the first.
+    """
     from clientgen.testing._fake.manifests import ManifestError, files, manifests, put_manifest
 
     for file in files(path):
         try:
             for manifest in manifests(file):
+                if repeated := _repeated(manifest, seen):
+                    yield repeated
+                    continue
                 try:
                     put_manifest(cluster.server, manifest)
                 except ManifestError as error:
@@ -270,15 +279,38 @@ def _problems(cluster: FakeCluster, path: Path) -> Iterator[Problem]:
             yield Problem("", str(error))
 
 
-def _of_definition(manifest: Manifest) -> list[Problem]:
-    """List what is wrong with a definition, with the lines; nothing for any other object."""
-    from clientgen.generator.sources.crd.rules import API_VERSION, KIND, check_definition
+def _repeated(manifest: Manifest, seen: dict[str, str]) -> Problem | None:
+    """Note the place of a definition; return a problem if there was one of its name before."""
+    from clientgen._apimachinery.decoding.guards import is_object  # loaded by the server
 
     value = manifest.value
-    if (value["apiVersion"], value["kind"]) != (API_VERSION, KIND):
+    if value["kind"] != _DEFINITION:
+        return None
+    metadata = value.get("metadata")
+    name = metadata.get("name") if is_object(metadata) else None
+    if not isinstance(name, str):
+        return None  # and the server says so
+    place = f"{manifest.source}:{manifest.line}"
+    first = seen.setdefault(name, place)
+    if first is place:
+        return None
+    from clientgen.generator.sources.crd.rules import repeated_definition  # seldom needed
+
+    return repeated_definition(name, place, first)
+
+
+def _of_definition(manifest: Manifest) -> list[Problem]:
+    """List what is wrong with a definition, with the lines; nothing for any other object."""
+    from clientgen.generator.sources.crd.rules import API_VERSION, check_definition, wrong_version
+
+    value = manifest.value
+    if value["kind"] != _DEFINITION:
         return []
+    problems = check_definition(value, "")
+    if value["apiVersion"] != API_VERSION:
+        problems = [wrong_version(value["apiVersion"], "")]
     found: list[Problem] = []
-    for problem in check_definition(value, ""):
+    for problem in problems:
         pointer = problem.where.removeprefix("#")
         steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
         place = f"{manifest.source}:{manifest.line_of(tuple(steps))}"

@@ -151,6 +151,37 @@ def test_all_that_is_wrong_with_definitions_is_told_with_its_lines(run: Run) -> 
     assert "definitions/b.yaml, document 1, line 1: " in told
 
 
+def test_two_definitions_of_one_name_are_told_with_both_places(run: Run) -> None:
+    folder = Path("definitions")
+    folder.mkdir()
+    (folder / "a.yaml").write_text(f"# cups\n---\n{CRD}")
+    (folder / "b.yaml").write_text(CRD.replace("kind: Cup", "kind: Mug"))
+    result = run("serve", "--crd", "definitions")
+    said = "definitions/b.yaml:1: defines cups.shop.example again, after definitions/a.yaml:3\n"
+    assert (result.exit_code, said in result.stderr) == (1, True), result.stderr
+    assert "Leave one of them out." in result.stderr
+
+
+def test_of_two_definitions_the_first_stays_if_the_other_is_left_out(here: Path) -> None:
+    (here / "a.yaml").write_text(f"{CRD}---\n{CRD.replace('kind: Cup', 'kind: Mug')}")
+    with started("--crd", "a.yaml", "--skip-invalid") as served:
+        _, cups = served.get("/apis/shop.example/v1/cups")
+        assert cups["kind"] == "CupList"
+        assert "defines cups.shop.example again" in served.end()[1]
+
+
+def test_definitions_without_a_name_are_a_problem(run: Run) -> None:
+    Path("bad.yaml").write_text(CRD.replace("{name: cups.shop.example}", "cups"))
+    assert run("serve", "--crd", "bad.yaml").exit_code == 1
+
+
+def test_definitions_of_the_old_version_are_told_what_to_do(run: Run) -> None:
+    Path("old.yaml").write_text(CRD.replace("k8s.io/v1", "k8s.io/v1beta1"))
+    told = run("serve", "--crd", "old.yaml").stderr
+    assert "old.yaml:1 #/apiVersion: is of apiextensions.k8s.io/v1beta1, which API servers" in told
+    assert "Convert it to apiextensions.k8s.io/v1" in told
+
+
 def test_what_is_invalid_can_be_left_out(here: Path) -> None:
     (here / "cups.yaml").write_text(f"kind: Nothing\napiVersion: v9\n---\n{CRD}")
     with started("--crd", "cups.yaml", "--skip-invalid") as served:

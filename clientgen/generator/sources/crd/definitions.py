@@ -13,7 +13,13 @@ from clientgen.generator.sources.crd.collector import NOTHING, Manifest
 from clientgen.generator.sources.crd.documents import read_documents
 from clientgen.generator.sources.crd.helm import HINT, is_template
 from clientgen.generator.sources.crd.positions import below
-from clientgen.generator.sources.crd.rules import API_VERSION, KIND, read_definition
+from clientgen.generator.sources.crd.rules import (
+    API_VERSION,
+    KIND,
+    read_definition,
+    repeated_definition,
+    wrong_version,
+)
 from clientgen.generator.sources.crd.yaml_documents import Document
 from clientgen.generator.sources.custom import ServedKind, custom_spec
 from clientgen.generator.sources.spec import Input, Precedence, Spec
@@ -21,7 +27,6 @@ from clientgen.generator.sources.spec import Input, Precedence, Spec
 __all__ = ["parse"]
 
 _OTHER = "not a CustomResourceDefinition"
-_OLD = "apiextensions.k8s.io/v1beta1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class _Reading:
     def _definition(self, value: dict[str, Any], where: str, document: Document) -> None:
         self.problems.extend(document.doubts)
         if value.get("apiVersion") != API_VERSION:
-            self._version(value.get("apiVersion"), where)
+            self.problems.extend([wrong_version(value.get("apiVersion"), where)])
             return
         if _is_fragment(value):
             what = "is not a complete definition: it has no group, names or versions"
@@ -110,17 +115,6 @@ class _Reading:
             what = "has no served version, so there is nothing to generate"
             place = below(where, "spec", "versions")
             self.unserved.add(place, what, "Set `served: true` in one of them.")
-
-    def _version(self, version: object, where: str) -> None:
-        if version == _OLD:
-            what = f"is of {_OLD}, which API servers have not accepted since Kubernetes 1.22"
-            hint = f"Convert it to {API_VERSION}, where each version has its own schema."
-        elif version is None:
-            what, hint = "has no apiVersion", f"Write `apiVersion: {API_VERSION}`."
-        else:
-            what = f"has the apiVersion {version!r}, in which there is no {KIND}"
-            hint = f"Write `apiVersion: {API_VERSION}`."
-        self.problems.add(below(where, "apiVersion"), what, hint)
 
 
 def _objects(value: Any, where: str) -> Iterator[tuple[Any, str]]:
@@ -174,11 +168,12 @@ def _check_distinct(definitions: Iterable[_PlacedDefinition], problems: Problems
             first = users.setdefault((group, role, name), definition)
             if first is definition:
                 continue
-            what = f"has the {role} {name!r} in {group}, and so does {first.where}"
-            hint = "Leave one of them out."
             if first.spec["names"]["plural"] == names["plural"]:
-                what = f"defines {names['plural']}.{group} again, after {first.where}"
-            problems.add(definition.where, what, hint)
+                called = f"{names['plural']}.{group}"
+                problems.extend([repeated_definition(called, definition.where, first.where)])
+            else:
+                what = f"has the {role} {name!r} in {group}, and so does {first.where}"
+                problems.add(definition.where, what, "Leave one of them out.")
             break
 
 

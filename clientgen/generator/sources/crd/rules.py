@@ -23,10 +23,18 @@ from clientgen.generator.user_cache import is_known_sound, remember_sound
 if TYPE_CHECKING:
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["API_VERSION", "KIND", "check_definition", "read_definition"]
+__all__ = [
+    "API_VERSION",
+    "KIND",
+    "check_definition",
+    "read_definition",
+    "repeated_definition",
+    "wrong_version",
+]
 
 API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 
+_OLD = "apiextensions.k8s.io/v1beta1"
 # The start of what is said, or the field it is about, to what can be done.
 _HINTS = (
     (r"scope$", "", "Write `scope: Namespaced` or `scope: Cluster`."),
@@ -68,6 +76,24 @@ _CHECKS = "definition 2"
 _NOT_KNOWN_HERE = re.compile(r"\bauthorizer\b|\btransformMap")
 # Parts of a schema that need a library to be checked.
 _COMPILED = frozenset({"pattern", "x-kubernetes-validations", "format"})
+
+
+def wrong_version(version: object, where: str) -> Problem:
+    """Return the problem of a definition that is not of the version that servers take."""
+    if version == _OLD:
+        what = f"is of {_OLD}, which API servers have not accepted since Kubernetes 1.22"
+        hint = f"Convert it to {API_VERSION}, where each version has its own schema."
+    elif version is None:
+        what, hint = "has no apiVersion", f"Write `apiVersion: {API_VERSION}`."
+    else:
+        what = f"has the apiVersion {version!r}, in which there is no {KIND}"
+        hint = f"Write `apiVersion: {API_VERSION}`."
+    return Problem(below(where, "apiVersion"), what, hint)
+
+
+def repeated_definition(name: str, where: str, first: str) -> Problem:
+    """Return the problem of a definition of the same name (`plural.group`) as an earlier one."""
+    return Problem(where, f"defines {name} again, after {first}", "Leave one of them out.")
 
 
 def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]:
