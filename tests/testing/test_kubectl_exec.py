@@ -86,3 +86,12 @@ def test_kubectl_runs_commands_and_attaches() -> None:
         refused = kubectl(server, "exec", "web-0", "-c", "nope", "--", "ls")
         assert refused.returncode == 1
         assert b"container nope is not valid for pod web-0" in refused.stderr
+
+
+def test_kubectl_shows_that_no_test_says_what_a_command_does() -> None:
+    spec = {"containers": [{"name": "app", "image": "i"}], "nodeName": "node-1"}
+    cluster = FakeCluster(Pod(metadata={"name": "web-0", "namespace": "shop"}, spec=spec))
+    with LocalServer(cluster) as server:
+        refused = kubectl(server, "exec", "web-0", "--", "ls")
+    assert refused.returncode == 1
+    assert b"no test says what exec does in container app" in refused.stderr

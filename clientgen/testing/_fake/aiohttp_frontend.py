@@ -153,8 +153,9 @@ class Frontend:
         self, request: web.BaseRequest, upgrade: Upgrade, waker: LoopWaker
     ) -> web.StreamResponse:
         """Carry messages until one of the sides ends that."""
+        protocols = [upgrade.subprotocol] if upgrade.subprotocol else []
         response = web.WebSocketResponse(
-            protocols=[upgrade.subprotocol], max_msg_size=MAX_MESSAGE, compress=False
+            protocols=protocols, max_msg_size=MAX_MESSAGE, compress=False
         )
         self._wakers.add(waker)
         listening: asyncio.Future[None] | None = None

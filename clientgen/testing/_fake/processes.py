@@ -6,6 +6,8 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final
 
+from msgspec import json
+
 from clientgen._apimachinery.failures import internal_error
 from clientgen.runtime._streams.channels import (
     CLOSE,
@@ -124,7 +126,14 @@ class Process(Session):
             what = "attaching to" if self._is_attached else "executing command in"
             why = f"error {what} container: {type(error).__name__}: {error}"
             status = failure_status(internal_error(why).status())
-        self.finish(message(ERROR, status))
+        self.finish(*self._last(status))
+
+    def _last(self, status: bytes) -> list[bytes]:
+        """Return the last messages: the Status; without a subprotocol, its text if it failed."""
+        if self.subprotocol:
+            return [message(ERROR, status)]
+        text: str = json.decode(status).get("message", "")
+        return [message(ERROR, text.encode())] if text else []
 
 
 def _checked_code(code: int | None) -> int:

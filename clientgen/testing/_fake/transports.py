@@ -341,10 +341,10 @@ class _Connection(Generic[W]):
         self, call: _Call, upgrade: Upgrade, reading: W, writing: W, open_ones: Connections
     ) -> None:
         key = dict(call.request.headers).get("Sec-WebSocket-Key", "")
-        self.headers: Mapping[str, str] = {
-            "sec-websocket-accept": accept_key(str(key)),
-            "sec-websocket-protocol": upgrade.subprotocol,
-        }
+        headers = {"sec-websocket-accept": accept_key(str(key))}
+        if upgrade.subprotocol:
+            headers["sec-websocket-protocol"] = upgrade.subprotocol
+        self.headers: Mapping[str, str] = headers
         self._call = call
         self._upgrade = upgrade
         self._frames = Frames(is_server=True)

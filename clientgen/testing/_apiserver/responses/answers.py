@@ -64,7 +64,7 @@ class Upgrade(ABC):
     """A connection that becomes a WebSocket: messages in both directions, as for exec.
 
     Attributes:
-        subprotocol: what the server chose of what the client speaks.
+        subprotocol: what the server chose of what the client speaks; empty if that is nothing.
     """
 
     subprotocol: str

@@ -90,13 +90,14 @@ def _process(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
         tuple(options.get("command", ())),
         *(bool(options.get(name)) for name in _STREAMS),
     )
-    subprotocol = _subprotocol(info, pod)
+    subprotocol = _subprotocol(info, pod, SUBPROTOCOLS)
     if refused := _refused(info, pod, f'container not found ("{container}")'):
         return refused
     opener = cluster.open_process
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
     if opened is None:
         raise _undeclared(pod, request)
+    _check_spoken(info)
     return opened
 
 
@@ -108,7 +109,7 @@ def _forwarded(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
             ask for a WebSocket that the server speaks.
     """
     pod = cluster.existing(info.resource, info.namespace, info.name).value()
-    subprotocol = _subprotocol(info, pod, _PORT_SUBPROTOCOLS)
+    subprotocol = _subprotocol(info, pod, _PORT_SUBPROTOCOLS, TUNNEL)
     ports = tuple(_options(info).get("ports", ()))
     if subprotocol != TUNNEL and not (ports and all(0 < port <= _MOST_PORT for port in ports)):
         raise bad_request("ports must be numbers from 1 to 65535")
@@ -122,6 +123,7 @@ def _forwarded(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
             f"no test says what listens on the ports of pod {info.name}:"
             f' cluster.container("{info.namespace}/{info.name}").port(number, address)'
         )
+    _check_spoken(info)
     return opened
 
 
@@ -132,20 +134,44 @@ _MOST_PORT: Final = 65535
 _MOST_PORTS: Final = 100
 
 
+_NO_WEBSOCKET: Final = "Upgrade request required: this server speaks WebSockets, not SPDY"
+
+
 def _subprotocol(
-    info: RequestInfo, pod: dict[str, Any], spoken: Sequence[str] = SUBPROTOCOLS
+    info: RequestInfo, pod: dict[str, Any], spoken: Sequence[str], of_spdy: str = ""
 ) -> str:
+    """Return the subprotocol of a connection; empty if the client asks for none, as it may.
+
+    `of_spdy` is returned for SPDY, which is refused later: what no test has declared is told
+    first, since kubectl asks again by SPDY after any refusal and shows that answer only.
+
+    Raises:
+        Failure: The client asks for no upgrade, or for none of the subprotocols.
+    """
     headers = info.request.headers
-    if headers.get("upgrade", "").lower() != "websocket":
-        raise _unscheduled(pod) or bad_request(
-            "Upgrade request required: this server speaks WebSockets, not SPDY"
-        )
+    upgrade = headers.get("upgrade", "").lower()
+    if upgrade.startswith("spdy/"):
+        return of_spdy
+    if upgrade != "websocket":
+        raise _unscheduled(pod) or bad_request(_NO_WEBSOCKET)
+    if not headers.get("sec-websocket-protocol", "").strip():
+        return ""
     offered = [each.strip() for each in headers.get("sec-websocket-protocol", "").split(",")]
     chosen = next((each for each in spoken if each in offered), "")
     if not chosen:
         known = ", ".join(spoken)
         raise bad_request(f"none of the subprotocols is known; this server speaks {known}")
     return chosen
+
+
+def _check_spoken(info: RequestInfo) -> None:
+    """Refuse a connection that could be made, but not by SPDY.
+
+    Raises:
+        Failure: The client asks for SPDY.
+    """
+    if info.request.headers.get("upgrade", "").lower() != "websocket":
+        raise bad_request(_NO_WEBSOCKET)
 
 
 def _refused(info: RequestInfo, pod: dict[str, Any], ended: str) -> Response | None:
