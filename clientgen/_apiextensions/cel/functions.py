@@ -252,7 +252,11 @@ def with_ranges(text: str) -> str:
     return with_calls(text, _RANGE, lambda _: ("lists.range(atLeastZero(", "))"))
 
 
-_ONLY_RUN: Final[tuple[_Row, ...]] = (("atLeastZero", "int", "int", lambda number: max(number, 0)),)
+def _at_least_zero(number: int) -> int:
+    return max(number, 0)
+
+
+_ONLY_RUN: Final[tuple[_Row, ...]] = (("atLeastZero", "int", "int", _at_least_zero),)
 """What `with_ranges` writes."""
 
 
