@@ -11,6 +11,7 @@ import uuid
 import weakref
 from contextlib import suppress
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -554,6 +555,57 @@ def test_compare_and_ignore_say_what_counts():
 def test_replicas_must_exist():
     with pytest.raises(ValueError, match="replicas=0"):
         explore(idle, one_map, clientset=AsyncClientset, replicas=0)
+
+
+class Machines:
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+
+def test_a_machine_under_a_random_key_that_is_made_twice_is_found():
+    """Random keys are alike; each of them counts."""
+
+    async def program(k: AsyncClientset, machines: Machines) -> None:
+        async for event in k.core_v1.config_maps("default").watch():
+            name = event.object.metadata.name
+            if event.type == "ADDED" and "machine" not in event.object.data:
+                key = uuid.uuid4().hex
+                machines.names[key] = name
+                await k.core_v1.config_maps("default").patch(name, {"data": {"machine": key}})
+
+    async def user(k: AsyncClientset, _: Machines) -> None:
+        await one_map(k)
+
+    with pytest.raises(FoundBug) as caught:
+        explore(program, user, clientset=AsyncClientset, external=Machines, budget=60.0)
+    assert "{'<random>': 'a', '<random> 2': 'a'}, not {'<random>': 'a'}" in str(caught.value)
+
+
+def test_a_random_password_of_a_secret_does_not_count():
+    async def program(k: AsyncClientset) -> None:
+        async for event in k.core_v1.config_maps("default").watch():
+            made = Secret(
+                metadata=ObjectMeta(name=event.object.metadata.name),
+                string_data={"password": uuid.uuid4().hex},
+            )
+            with suppress(AlreadyExists):
+                await k.core_v1.secrets("default").create(made)
+
+    assert explore(program, one_map, clientset=AsyncClientset, runs=40).runs
+
+
+def test_modules_that_are_imported_in_the_first_run_change_nothing(tmp_path: Path, monkeypatch):
+    (tmp_path / "draws_when_imported.py").write_text("import uuid; ID = uuid.uuid4()")
+    monkeypatch.syspath_prepend(tmp_path)
+    seen: list[uuid.UUID] = []
+
+    async def program(k: AsyncClientset) -> None:
+        import_module("draws_when_imported")
+        seen.append(uuid.uuid4())
+        await idle(k)
+
+    explore(program, one_map, clientset=AsyncClientset, runs=1)
+    assert seen[0] == seen[1]
 
 
 def test_values_are_compared_without_times_and_random_texts():

@@ -164,7 +164,8 @@ def explore(
         schedule: the schedule to repeat, from an earlier `FoundBug`. Nothing else is tried.
 
     Raises:
-        FoundBug: The program has a bug, or a user's error in the undisturbed run.
+        FoundBug: The program has a bug.
+        Exception: The scenario has raised it in the undisturbed run.
         ValueError: The schedule is none, or says what never happens; a pattern of `ignore` is only
             a kind; or a number makes no sense.
         TypeError: The program is one for threads, or a function is none that can be called.

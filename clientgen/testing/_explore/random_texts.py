@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from msgspec import json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["RandomTexts", "may_be_random", "without_random"]
 
@@ -101,13 +101,26 @@ def _walked(value: Any, place: Place, text: Callable[[Place, str], str]) -> Any:
     if _is_list(value):
         return sorted((_walked(part, place, text) for part in value), key=_sort_key)
     if _is_dict(value):
-        return {
-            _walked(name, (resource, f"{path}{{}}"), text): _walked(
-                part, (resource, f"{path}.{without_random(str(name))}"), text
+        return _with_keys(
+            (
+                _walked(name, (resource, f"{path}{{}}"), text),
+                _walked(part, (resource, f"{path}.{without_random(str(name))}"), text),
             )
             for name, part in value.items()
-        }
+        )
     return value
+
+
+def _with_keys(parts: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Make a dict. Keys that were random may be equal now; then the second gets a number."""
+    by_key: dict[Any, list[Any]] = {}
+    for key, part in parts:
+        by_key.setdefault(key, []).append(part)
+    made: dict[Any, Any] = {}
+    for key, several in by_key.items():
+        made[key], *others = sorted(several, key=_sort_key)
+        made.update((f"{key} {number}", part) for number, part in enumerate(others, 2))
+    return made
 
 
 def _sort_key(value: Any) -> bytes:

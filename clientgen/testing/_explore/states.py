@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
@@ -138,8 +139,18 @@ def _object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
     for part, allocated in _ALLOCATED.get(resource, {}).items():
         for name in allocated if isinstance(value.get(part), dict) else ():
             value[part].pop(name, None)
+    if resource == "secrets" and isinstance(value.get("data"), dict):
+        value["data"] = {key: _decoded(part) for key, part in value["data"].items()}
     normalised: dict[str, Any] = plain_value(value, names.text, generation)
     return normalised
+
+
+def _decoded(text: str) -> str:
+    """Return what a Secret holds, in which there may be random texts; as it is if it is no text."""
+    try:
+        return b64decode(text).decode()
+    except ValueError:
+        return text
 
 
 def plain_value(

@@ -56,6 +56,7 @@ class VirtualTime:
         self.loop: VirtualLoop | None = None
         self._shift = 0.0
         self._random = random.Random(0)  # noqa: S311 - uids and names, no secrets
+        self._random_of_imports = random.Random(0)  # noqa: S311
         self._patched: list[tuple[Any, str, Any]] = []
         self._known: set[str] = set()
         self._loaded = 0
@@ -77,6 +78,7 @@ class VirtualTime:
         self.loop = loop
         self._shift = shift
         self._random.seed(seed)
+        self._random_of_imports.seed(seed)
         random.seed(seed)
 
     # ---- instead of the machine's -------------------------------------------------------------
@@ -89,7 +91,7 @@ class VirtualTime:
             self._replace(time, "monotonic", self._monotonic)
             self._replace(time, "time", self._time)
             self._replace(time, "sleep", self._sleep)
-            self._replace(os, "urandom", self._random.randbytes)
+            self._replace(os, "urandom", self._urandom)
             self._replace(SystemClock, "monotonic", staticmethod(self._monotonic))
             self._replace(SystemClock, "now", staticmethod(self.now))
             self.look_for_modules()
@@ -104,6 +106,11 @@ class VirtualTime:
             self._known.clear()
             self._loaded = 0
             random.setstate(state)
+
+    def _urandom(self, size: int) -> bytes:
+        """Only the first run imports modules, which must not change what comes after it."""
+        chance = self._random_of_imports if _is_importing() else self._random
+        return chance.randbytes(size)
 
     def look_for_modules(self) -> None:
         """Replace names that modules have imported, in modules that were loaded meanwhile."""
@@ -197,3 +204,13 @@ def _declares_times(name: str, module: ModuleType) -> bool:
         if isinstance(value, type) and value.__module__ == name
         for note in annotations_of(value).values()
     )
+
+
+def _is_importing() -> bool:
+    """Whether a module asks, while it is imported."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - it is documented
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
