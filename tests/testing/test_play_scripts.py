@@ -146,6 +146,24 @@ def job(*command: str, image: str = "busybox", **spec: Any) -> dict[str, Any]:
         (["sh", "-c", "test -f x || exit 3"], 0),
         (["sh", "-c", ""], 0),
         (["exit 3"], 0),
+        (["sh", "-ec", "exit 3"], 3),
+        (["bash", "-lc", "exit 3"], 3),
+        (["sh", "-nc", "exit 3"], 0),
+        (
+            ["sh", "-c", "set -e; echo \"it's; exit\" >&2 # don't\ntest -f x && cp $(f) y\nexit 3"],
+            3,
+        ),
+        # A shell never gets to the end of these, or may not.
+        (["sh", "-c", "while true; do sleep 10; done; exit 3"], 0),
+        (["sh", "-c", "exec nginx; exit 3"], 0),
+        (["sh", "-c", "test -f x || exec nginx; exit 3"], 0),
+        (["sh", "-c", "if test -f x; then exit 0; fi\nexit 3"], 0),
+        (["sh", "-c", "exit 0; exit 3"], 0),
+        (["sh", "-c", "sleep infinity; exit 3"], 0),
+        (["sh", "-c", "server & wait; exit 3"], 0),
+        (["sh", "-c", "f() { true; }; exit 3"], 0),
+        (["sh", "-c", "cat <<END\nexit 3"], 0),
+        (["sh", "-c", "echo 'a\nexit 3"], 0),
     ],
 )
 def test_jobs_fail_as_their_commands_say(command: list[str], code: int) -> None:

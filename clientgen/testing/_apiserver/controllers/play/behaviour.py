@@ -137,17 +137,33 @@ def behaviour_of(pod: Mapping[str, Any], rules: Iterable[PodRule]) -> Behaviour:
 # Names that no name server knows (RFC 6761, 6.4), so that no node can pull from there either.
 _NO_REGISTRY: Final = re.compile(r"[^/]*\.invalid(?::\d+)?/")
 _SHELLS: Final = frozenset({"sh", "ash", "bash", "dash"})
+_LINE: Final = re.compile(r"-[eilux]*c")
+"""The options of a shell before the line that it runs, such as `-ec`."""
 _EXIT: Final = re.compile(r"exit ([0-9]{1,3})")
 _SLEEP: Final = re.compile(r"sleep ([0-9]{1,6})")
+_TEXT: Final = re.compile(
+    r"""'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|\$\{[^{}]*\}|(?P<comment>(?<![^\s;])\#[^\n]*)""",
+    re.DOTALL,
+)
+"""What a shell does not split: literals, values, comments."""
 _STATEMENTS: Final = re.compile(r"[;\n]")
+_COMMANDS: Final = re.compile(r";|&&|\|\|?")
+_PLAIN: Final = re.compile(
+    # After these words, a shell does not go on, or goes on elsewhere.
+    r"(?!(?:! *)?(?:while|until|for|do|done|if|then|elif|else|fi|case|esac|select|function|coproc"
+    r"|exec|exit|return|break|continue|trap|eval|sleep|tail +-[fF])(?!\S))"
+    # No groups, documents, commands in the background or literals without an end.
+    r"""(?:[^&|(){}<"'`\\]|>&|<(?!<))*"""
+)
+"""Commands that end: what they are is not looked at."""
 
 
 def own_behaviour(pod: Mapping[str, Any]) -> Behaviour:
     """Return how a pod behaves because of its images and commands.
 
     Images of a registry in the domain `.invalid` cannot be pulled. The command `false`, and a line
-    for a shell that ends with `exit N`, end a container with that code, after the seconds that a
-    `sleep N` of the line takes. No other command is understood: it runs as all do.
+    for a shell of plain commands and `exit N` at the end, end a container with that code, after the
+    seconds that a `sleep N` of the line takes. No other command is understood: it runs as all do.
     """
     for each in _containers(pod):
         image = str(each.get("image", ""))
@@ -177,13 +193,24 @@ def _exit_of(words: list[str]) -> tuple[int, float] | None:
     match [word.rpartition("/")[2] if index == 0 else word for index, word in enumerate(words)]:
         case ["false"]:
             return 1, 0.0
-        case [shell, "-c", line, *_] if shell in _SHELLS:
-            statements = [each.strip() for each in _STATEMENTS.split(line) if each.strip()]
-            last = _EXIT.fullmatch(statements[-1]) if statements else None
-            if last is None:
-                return None
-            pauses = (_SLEEP.fullmatch(each) for each in statements)
-            # As a shell: the exit code is a byte.
-            return int(last[1]) % 256, float(sum(int(each[1]) for each in pauses if each))
+        case [shell, options, line, *_] if shell in _SHELLS and _LINE.fullmatch(options):
+            return _exit_of_line(line)
         case _:
             return None
+
+
+def _exit_of_line(line: str) -> tuple[int, float] | None:
+    """Return the exit code of a shell's line and the seconds before; None if it is not plain."""
+    line = _TEXT.sub(lambda found: "" if found["comment"] else "_", line)
+    statements = [each.strip() for each in _STATEMENTS.split(line) if each.strip()]
+    last = _EXIT.fullmatch(statements[-1]) if statements else None
+    if last is None:
+        return None
+    seconds = 0
+    for command in (each.strip() for each in _COMMANDS.split(";".join(statements[:-1]))):
+        pause = _SLEEP.fullmatch(command)
+        if pause is None and not _PLAIN.fullmatch(command):
+            return None
+        seconds += int(pause[1]) if pause else 0
+    # As a shell: the exit code is a byte.
+    return int(last[1]) % 256, float(seconds)
