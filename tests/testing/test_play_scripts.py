@@ -192,6 +192,41 @@ def test_a_command_fails_after_it_has_slept() -> None:
     assert one(cluster, "pods", "two")["status"]["phase"] == "Running"
 
 
+@pytest.mark.parametrize("policy", ["Never", "OnFailure", "Always"])
+def test_a_sidecar_is_restarted_whatever_the_policy_of_its_pod(policy: str) -> None:
+    cluster, _, clock, play = playing()
+    sidecar = {"name": "side", "image": "proxy", "restartPolicy": "Always"}
+    crashing = play.pods(NAMESPACE, "one").crash(container="side")
+    put(cluster, pod(restartPolicy=policy, initContainers=[sidecar]))
+
+    def side() -> dict[str, Any]:
+        found: dict[str, Any] = one(cluster, "pods", "one")["status"]["initContainerStatuses"][0]
+        return found
+
+    assert side()["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+    assert one(cluster, "pods", "one")["status"]["phase"] == "Pending"
+    clock.step(10)
+    assert side()["restartCount"] == 2
+    crashing.recover()
+    assert side()["restartCount"] == 3
+    phase = one(cluster, "pods", "one")["status"]["phase"]
+    assert phase == ("Running" if policy == "Always" else "Succeeded")
+
+
+def test_a_sidecar_that_fails_leaves_the_pod_of_a_job_pending() -> None:
+    cluster, k, _, _ = playing()
+    made = job("work")
+    made["spec"]["template"]["spec"]["initContainers"] = [
+        {"name": "side", "image": "proxy", "restartPolicy": "Always", "command": ["false"]}
+    ]
+    put(cluster, made)
+    cluster.settle()
+    (found,) = objects(cluster, "pods")
+    assert found["status"]["phase"] == "Pending"
+    assert found["status"]["initContainerStatuses"][0]["restartCount"] == 1
+    assert k.batch_v1.jobs(NAMESPACE).get("one").status.active == 1
+
+
 def test_an_image_of_no_registry_cannot_be_pulled() -> None:
     cluster, _, _, _ = playing()
     put(cluster, pod(image="registry.invalid:5000/web:1"))

@@ -48,7 +48,7 @@ class Kubelet:
             Stage.PULLING: self._pull_again,
             Stage.INITIALIZING: self._initialize,
             Stage.RUNNING: self._end,
-            Stage.WAITING: self._restart,
+            Stage.WAITING: self._initialize,
         }
 
     def keys(
@@ -241,7 +241,7 @@ class Kubelet:
         return str(network[(number + 1) % max(1, network.num_addresses - 1)])
 
     def _initialize(self, key: str, run: PodRun) -> None:
-        """Run the next init container; after the last, start the others."""
+        """Run the next init container, also one that ended; after the last, start the others."""
         now = self._plane.timestamp()
         waiting = (
             each
@@ -337,7 +337,12 @@ class Kubelet:
         ended = _meant(run, ending)
         for each in ended:
             each.end(now, ending.code, ending.reason, ending.message)
-        again = policy == "Always" or (policy == "OnFailure" and ending.code != 0)
+        # Sidecars have a restart policy of their own: Always.
+        again = (
+            policy == "Always"
+            or (policy == "OnFailure" and ending.code != 0)
+            or any(each.is_sidecar for each in ended)
+        )
         if not again:
             for each in run.containers:
                 if each.is_running:
@@ -352,9 +357,8 @@ class Kubelet:
         run.crashes += 1
         delay = restart_delay(run.crashes)
         pod = self._plane.objects.get(PODS, key)
-        # The pods of a Job do not crash for ever: the Job gives up.
-        of_job = pod is not None and (controller_of(pod) or {}).get("kind") == "Job"
-        run.go(Stage.WAITING, self._now() + delay, is_alarm=delay > 0 and not of_job)
+        is_counted = pod is not None and _has_restarts_counted(pod)
+        run.go(Stage.WAITING, self._now() + delay, is_alarm=delay > 0 and not is_counted)
         if not delay or pod is None:
             return
         metadata = pod["metadata"]
@@ -364,14 +368,6 @@ class Kubelet:
             each.wait("CrashLoopBackOff", f"back-off {_duration(delay)} {text}")
             self._event(key, "BackOff", f"Back-off {text}", each, warning=True)
         self._write(key, run)
-
-    def _restart(self, key: str, run: PodRun) -> None:
-        if any(not each.is_sidecar and each.ended is None for each in run.inits) or any(
-            _failed(each) for each in run.inits
-        ):
-            run.go(Stage.INITIALIZING, self._now())
-        else:
-            self._start_mains(key, run)
 
     # -------------------------------------------------------------------------- stopping
 
@@ -429,9 +425,10 @@ def _meant(run: PodRun, ending: Exit) -> list[ContainerRun]:
     return run.mains[:1] if ending.code else list(run.mains)
 
 
-def _failed(container: ContainerRun) -> bool:
-    ended = container.ended or part(container.last, "terminated")
-    return bool(ended) and ended.get("exitCode") != 0 and not container.is_running
+def _has_restarts_counted(pod: dict[str, Any]) -> bool:
+    """Tell whether a pod does not crash for ever: a Job counts its restarts, and gives up."""
+    owner = controller_of(pod) or {}
+    return owner.get("kind") == "Job" and pod["spec"].get("restartPolicy") == "OnFailure"
 
 
 def _duration(seconds: int) -> str:
