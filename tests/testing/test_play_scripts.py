@@ -227,6 +227,21 @@ def test_a_sidecar_that_fails_leaves_the_pod_of_a_job_pending() -> None:
     assert k.batch_v1.jobs(NAMESPACE).get("one").status.active == 1
 
 
+def test_a_job_counts_restarts_of_init_containers() -> None:
+    cluster, k, _, _ = playing()
+    made = job("work", backoffLimit=2)
+    made["spec"]["template"]["spec"] |= {
+        "restartPolicy": "OnFailure",
+        "initContainers": [{"name": "before", "image": "busybox", "command": ["false"]}],
+    }
+    put(cluster, made)
+    cluster.settle()
+    ended = k.batch_v1.jobs(NAMESPACE).get("one").status.conditions
+    assert [(each.type, each.reason) for each in ended if each.type == "Failed"] == [
+        ("Failed", "BackoffLimitExceeded")
+    ]
+
+
 def test_an_image_of_no_registry_cannot_be_pulled() -> None:
     cluster, _, _, _ = playing()
     put(cluster, pod(image="registry.invalid:5000/web:1"))

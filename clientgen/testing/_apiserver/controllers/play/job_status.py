@@ -10,7 +10,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 from .conditions import after, condition_of, is_true, moment
 from .job_indexes import index_of, indexes_in, indexes_text
 from .job_policies import FAIL_JOB, IGNORE, failure_action, success_message
-from .pod_state import is_active, is_going, is_ready, phase_of, restarts_of
+from .pod_state import is_active, is_going, is_ready, phase_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,8 +176,17 @@ def _by_policy(job: dict[str, Any], counts: Tally) -> Verdict | None:
 def _restarted_too_often(spec: dict[str, Any], counts: Tally, limit: int) -> bool:
     if part(part(spec, "template"), "spec").get("restartPolicy") != "OnFailure":
         return False
-    restarts = sum(map(restarts_of, counts.active))
+    restarts = sum(map(_restarts, counts.active))
     return restarts > 0 if limit == 0 else restarts >= limit
+
+
+def _restarts(pod: dict[str, Any]) -> int:
+    """Return how often all containers of a pod were restarted, init containers included."""
+    status = part(pod, "status")
+    members = ("initContainerStatuses", "containerStatuses")
+    return sum(
+        each.get("restartCount") or 0 for member in members for each in parts(status, member)
+    )
 
 
 def deadline_left(job: dict[str, Any], now: datetime) -> float | None:
