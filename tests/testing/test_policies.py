@@ -13,7 +13,7 @@ from support import policies, policy_cases, policy_cases_more
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import Invalid
-from clientgen.testing import FakeCluster
+from clientgen.testing import FakeCluster, LocalServer
 from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 
@@ -104,6 +104,40 @@ def test_policies_that_cannot_run_are_refused_when_they_are_written(
     k.core_v1.config_maps("default").create(
         {"metadata": {"name": "a"}, "data": {"address": "10.0.0.1"}}
     )
+
+
+@pytest.mark.parametrize(
+    ("variable", "expression"),
+    [
+        ("ip(object.data.address)", "string(variables.v) == '10.0.0.1'"),
+        ("cidr(object.data.network)", "string(variables.v.masked()) == '10.0.0.0/8'"),
+        ("cidr(object.data.network)", "string(variables.v.ip()) == '10.1.0.0'"),
+        ("[ip(object.data.address)]", "variables.v.map(i, string(i)) == ['10.0.0.1']"),
+        ("ip(object.data.address)", "string(1) + string(true) == '1true'"),
+    ],
+)
+def test_a_variable_that_is_an_address_has_a_text(variable: str, expression: str) -> None:
+    message = f"{expression} ? 'it has' : 'it has not'"
+    spec: Any = {
+        "matchConstraints": {"resourceRules": [ALL_MAPS]},
+        "variables": [{"name": "v", "expression": variable}],
+        "validations": [
+            {"expression": expression},
+            {"expression": "object.metadata.name == 'a'", "messageExpression": message},
+        ],
+    }
+    binding: Any = {"policyName": "p", "validationActions": ["Deny"]}
+    with LocalServer() as server, Clientset.from_config(server.kubeconfig) as k:
+        api = k.admissionregistration_v1
+        api.validating_admission_policies().create({"metadata": {"name": "p"}, "spec": spec})
+        api.validating_admission_policy_bindings().create(
+            {"metadata": {"name": "p"}, "spec": binding}
+        )
+        data = {"address": "10.0.0.1", "network": "10.1.0.0/8"}
+        maps = k.core_v1.config_maps("default")
+        maps.create({"metadata": {"name": "a"}, "data": data})
+        with pytest.raises(Invalid, match=r"denied request: it has( \(|$)"):
+            maps.create({"metadata": {"name": "b"}, "data": data})
 
 
 def test_the_snippet_of_the_documentation_runs() -> None:

@@ -17,6 +17,7 @@ from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
 from ..shapes import is_list, is_object
+from .addresses import makes_address
 from .constructors import as_maps
 from .cost import CALL_LIMIT, MOST_PER_CALL, CostBudget, CostLimitExceeded, Size, cost_of, size_of
 from .expressions import EvaluationError, config, run, runnable
@@ -62,15 +63,29 @@ def _environment() -> Any:
     return cel().NewEnv(config=config(runs=True), variables=names, functions=policy_functions())
 
 
-@cached_if_short
-def _compiled(text: str) -> tuple[Any, bytes]:
+def _compiled(text: str, *, has_addresses: bool) -> tuple[Any, bytes]:
     """Compile an expression.
+
+    Args:
+        text: the expression.
+        has_addresses: whether variables of its policy may be addresses.
 
     Raises:
         RuntimeError: it is none.
     """
-    expression = _environment().compile(runnable(as_maps(text)), disable_check=True)
+    text = runnable(as_maps(text), has_addresses=has_addresses)
+    expression = _environment().compile(text, disable_check=True)
     return expression, expression.serialize()
+
+
+@cached_if_short
+def _plainly_compiled(text: str) -> tuple[Any, bytes]:
+    return _compiled(text, has_addresses=False)
+
+
+@cached_if_short
+def _compiled_for_addresses(text: str) -> tuple[Any, bytes]:
+    return _compiled(text, has_addresses=True)
 
 
 @dataclass(slots=True)
@@ -108,7 +123,7 @@ class Activation:
 
     def _run(self, text: str, shown: str) -> Any:
         try:
-            expression, serialized = _compiled(text)
+            expression, serialized = self._compiled(text)
         except RuntimeError as error:
             raise _Failed(f"compilation failed: {_reason(str(error))}") from None
         self._pay(cost_of(serialized, self._sized()) + _OVERHEAD)
@@ -119,6 +134,10 @@ class Activation:
         if result.type().name() == "ERROR" and not _is_optional(result):
             raise _Failed(self._worded(str(result.value()), shown))
         return result
+
+    def _compiled(self, text: str) -> tuple[Any, bytes]:
+        has_addresses = any(map(makes_address, self.expressions.values()))
+        return (_compiled_for_addresses if has_addresses else _plainly_compiled)(text)
 
     def _pay(self, cost: float) -> None:
         try:

@@ -23,6 +23,7 @@ __all__ = [
     "is_canonical",
     "is_cidr",
     "is_ip",
+    "makes_address",
     "masked",
     "prefix_length",
     "with_texts",
@@ -46,13 +47,16 @@ def _address(text: str) -> IPv4Address | IPv6Address:
     return address
 
 
+def makes_address(text: str) -> bool:
+    """Tell whether an expression may make an address."""
+    return _MAKES_ADDRESS.search(text) is not None
+
+
 def with_texts(text: str) -> str:
     """An expression in which `string(...)` takes addresses, too.
 
     The library's `string` cannot get another overload where it runs.
     """
-    if not _MAKES_ADDRESS.search(text):
-        return text
     return with_calls(text, _STRING, lambda _: ("cel.bind(given, ", _CHOOSE))
 
 

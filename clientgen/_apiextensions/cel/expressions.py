@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
-from .addresses import with_texts
+from .addresses import makes_address, with_texts
 from .calls import find_call
 from .constructors import quoted_names
 from .cost import cost_of
@@ -255,9 +255,17 @@ class _Compiled(NamedTuple):
     serialized: bytes
 
 
-def runnable(text: str) -> str:
-    """An expression as the library runs it, with other calls for those that it does not have."""
-    return with_ranges(with_texts(with_optionals(text)))
+def runnable(text: str, *, has_addresses: bool = False) -> str:
+    """An expression as the library runs it, with other calls for those that it does not have.
+
+    Args:
+        text: the expression.
+        has_addresses: whether its variables may be addresses.
+    """
+    rewritten = with_optionals(text)
+    if has_addresses or makes_address(text):
+        rewritten = with_texts(rewritten)
+    return with_ranges(rewritten)
 
 
 @cached_if_short
