@@ -107,6 +107,7 @@ semver('v1', true).major() == 1 && semver('1.2.3').patch() == 3 && !isSemver('1.
 'a,b,c'.split(',', 2) == ['a', 'b,c'] && ['a', 'b'].join('-') == 'a-b' && ' a '.trim() == 'a'
 'aXb'.replace('X', '') == 'ab' && 'Ab'.lowerAscii() == 'ab' && 'hé'.charAt(1) == 'é'
 strings.quote('a"b') == '"a\\\\"b"' && 'hello'.substring(1, 3) == 'el'
+self.s != "duration('x')" // nor duration('y')
 sets.contains(self.l, ['a']) && [3, 1].sort() == [1, 3] && [1, 2].slice(0, 1) == [1]
 self.l.transformList(i, v, string(i) + v) == ['0a', '1b']
 self.s.matches('^[a-z]+$')

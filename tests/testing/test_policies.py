@@ -65,6 +65,15 @@ ALL_MAPS = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "reso
         ("object.data.size()", "must evaluate to bool"),
         ("string(ip('10.0.0.1')) == object.data.address", ""),
         ("'.transformMap(' != object.data.address", ""),
+        ("// it's\nobject.data.transformMap(k, v, v).size() > 0", "transformMap is not known here"),
+        ("true // x.transformMap(", ""),
+        ("string(ip('10.0.0.1')) == object.data.address // string(", ""),
+        ("string(ip('10.0.0.1')) == object.data.address // a )", ""),
+        ("// it's\nstring(ip('10.0.0.1')) == object.data.address", ""),
+        ("string( // )\nip('10.0.0.1') // (\n) == object.data.address", ""),
+        ("object.data.address != 'a//b' && string(ip('10.0.0.1')) == '10.0.0.1'", ""),
+        ("lists.range(-1) == [] // don't", ""),
+        ("// don't\nlists.range(-1) == []", ""),
     ],
 )
 def test_policies_that_cannot_run_are_refused_when_they_are_written(

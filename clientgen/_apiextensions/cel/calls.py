@@ -1,4 +1,4 @@
-"""Calls in the text of an expression: found outside of literals, and replaced by others."""
+"""Calls in the text of an expression: found outside of literals and comments, and replaced."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["find_call", "with_calls"]
+__all__ = ["find_call", "find_calls", "with_calls"]
 
 # A literal without an end goes to the end of the text, so that it is looked at once.
 _LITERAL = r"""[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?:(?P=quote)|\Z)"""
@@ -17,12 +17,17 @@ _LITERAL = r"""[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?:(?P=quot
 
 @cache
 def _tokens(call: str) -> re.Pattern[str]:
-    return re.compile(rf"(?P<literal>{_LITERAL})|(?P<call>{call})|[()]", re.DOTALL)
+    return re.compile(rf"{_LITERAL}|//[^\n]*|(?P<call>{call})|[()]", re.DOTALL)
 
 
 def find_call(text: str, call: str) -> re.Match[str] | None:
-    """Return the first match of a pattern that ends with the parenthesis of a call."""
-    return next((token for token in _tokens(call).finditer(text) if token["call"]), None)
+    """Return the first match of the pattern of a call."""
+    return next(find_calls(text, call), None)
+
+
+def find_calls(text: str, call: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of the pattern of a call, as the group `call`."""
+    return (token for token in _tokens(call).finditer(text) if token["call"])
 
 
 def with_calls(text: str, call: str, replaced: Callable[[str], tuple[str, str]]) -> str:

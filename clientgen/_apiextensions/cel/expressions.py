@@ -10,7 +10,7 @@ from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
 from .addresses import makes_address, with_texts
-from .calls import find_call
+from .calls import find_call, find_calls
 from .constructors import quoted_names
 from .cost import cost_of
 from .functions import checked_functions, run_functions, with_ranges
@@ -43,8 +43,9 @@ _MISSING: Final = r"(?<=\.)\s*transformMap(?:Entry)?\s*\(|\bcel\s*\.\s*bind\s*\(
 # Kubernetes compares numbers of different types, and makes texts of addresses; the library's own
 # declarations do not.
 _REDECLARED: Final = ("_<_", "_<=_", "_>_", "_>=_", "string")
-_CALLED_WITH_LITERAL: Final = re.compile(
-    r"\b(matches|find|findAll|duration|timestamp)\(\s*(r?'[^'\\]*'|r?\"[^\"\\]*\")\s*\)"
+_CALLED_WITH_LITERAL: Final = (
+    r"\b(?:matches|find|findAll|duration|timestamp)"
+    r"\(\s*(?:r?'[^'\\]*'|r?\"[^\"\\]*\")\s*\)"
 )
 
 
@@ -224,9 +225,10 @@ def _reason(error: object) -> str:
 
 
 def _check_literals(text: str) -> None:
-    for call in _CALLED_WITH_LITERAL.finditer(text):
+    for found in find_calls(text, _CALLED_WITH_LITERAL):
+        call = found["call"]
         try:
-            literal = f"''.{call[0]}" if call[1] in _ON_TEXT else call[0]
+            literal = f"''.{call}" if call.startswith(_ON_TEXT) else call
             _evaluate(_compiled(literal).expression, {})
         except (EvaluationError, RuntimeError) as error:
             raise BadExpression(f"compilation failed: {error}") from None
@@ -236,7 +238,7 @@ _LIBRARY_ERRORS: Final = (
     RuntimeError, ValueError, ArithmeticError, LookupError, TypeError, MemoryError
 )  # fmt: skip
 """What pybind11 makes of the exceptions of C++."""
-_ON_TEXT: Final = ("matches", "find", "findAll")
+_ON_TEXT: Final = ("matches", "find")
 
 
 def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
