@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from clusterkit.scratch import Scratch
 from kubeapi import Clientset
 from support.conversion_cases import CONVERSIONS, ConversionCase, Definitions
 from support.webhook_backend import TestBackend
@@ -26,11 +27,13 @@ def flavour() -> str:
 
 
 @pytest.fixture(scope="module")
-def prepared(kubeconfig: str) -> Iterator[Prepared]:
+def prepared(kubeconfig: str, scratch: Scratch) -> Iterator[Prepared]:
     with Clientset.from_config(kubeconfig, timeout=60.0) as k, TestBackend() as backend:
-        made = Prepared(asking(k), backend, f"clientgen-test-hooks-{os.getpid()}")
+        made = Prepared(asking(k), backend, scratch.make)
         yield made
         made.close()
+        for namespace in made.namespaces.values():
+            scratch.drop(namespace)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
@@ -42,11 +45,12 @@ def test_a_real_server_answers_as_recorded(prepared: Prepared, case: Case) -> No
 
 
 @pytest.fixture(scope="module")
-def definitions(kubeconfig: str) -> Iterator[Definitions]:
+def definitions(kubeconfig: str, scratch: Scratch) -> Iterator[Definitions]:
     with Clientset.from_config(kubeconfig, timeout=60.0) as k, TestBackend() as backend:
-        made = Definitions(asking(k), backend, f"clientgen-test-conversion-{os.getpid()}")
+        made = Definitions(asking(k), backend, scratch.make())
         yield made
         made.close()
+        scratch.drop(made.namespace)
 
 
 @pytest.mark.parametrize("case", CONVERSIONS, ids=[case.name for case in CONVERSIONS])

@@ -172,14 +172,12 @@ def definition(case: ConversionCase, index: int, backend: TestBackend) -> dict[s
 
 
 class Definitions:
-    """A server with the definitions of all cases."""
+    """A server with the definitions of all cases, and a namespace that others clean up."""
 
     def __init__(self, ask: Ask, backend: TestBackend, namespace: str) -> None:
         self.ask, self.backend, self.namespace = ask, backend, namespace
         backend.answers |= ANSWERS
-        self._made = [f"/api/v1/namespaces/{namespace}"]
-        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
-        ask("POST", "/api/v1/namespaces", body, JSON)
+        self._made: list[str] = []
         path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
         for index, case in enumerate(CONVERSIONS):
             body = definition(case, index, backend)
@@ -221,5 +219,6 @@ class Definitions:
         return None
 
     def close(self) -> None:
+        """Remove the definitions."""
         for path in reversed(self._made):
             self.ask("DELETE", path, None, JSON)

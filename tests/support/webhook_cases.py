@@ -13,6 +13,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -555,21 +556,39 @@ def asking(k: Any) -> Ask:
     return ask
 
 
+def namespaces_of(ask: Ask, prefix: str) -> Callable[[], str]:
+    """Return what creates a namespace, with a name that begins so."""
+    numbers = count(1)
+
+    def make() -> str:
+        name = f"{prefix}-{next(numbers)}"
+        status, _, answer = ask("POST", "/api/v1/namespaces", _named("Namespace", name), JSON)
+        assert status == 201, answer
+        return name
+
+    return make
+
+
 PATIENCE: Final = 60.0
 
 
 class Prepared:
-    """A server with the webhooks of all cases."""
+    """A server with the webhooks of all cases.
 
-    def __init__(self, ask: Ask, backend: TestBackend, prefix: str) -> None:
+    Args:
+        ask: sends a request.
+        backend: what the webhooks call.
+        make_namespace: creates a namespace and returns its name. Who gives it, cleans up.
+    """
+
+    def __init__(self, ask: Ask, backend: TestBackend, make_namespace: Callable[[], str]) -> None:
         self.ask = ask
         self.backend = backend
-        self.namespaces = {case.name: f"{prefix}-{index}" for index, case in enumerate(CASES)}
+        self.namespaces = {case.name: make_namespace() for case in CASES}
         self._made: list[str] = []
         other = b64encode(new_identity("other").authority).decode()
         for case in CASES:
             namespace = self.namespaces[case.name]
-            self._create("/api/v1/namespaces", _named("Namespace", namespace))
             for method, path, body, media in case.before:
                 made = json.loads(json.dumps(body).replace("NS", namespace))
                 own = path.replace("NS", namespace)
@@ -629,6 +648,7 @@ class Prepared:
         raise AssertionError(f"{name} is not in force")
 
     def close(self) -> None:
+        """Remove the webhooks and definitions, but not the namespaces."""
         for path in reversed(self._made):
             self.ask("DELETE", path, None, JSON)
 

@@ -20,7 +20,7 @@ from support.conversion_cases import (
     definition,
 )
 from support.webhook_backend import TestBackend
-from support.webhook_cases import asking, recorded
+from support.webhook_cases import asking, namespaces_of, recorded
 
 from clientgen._gvk import GroupVersionResource
 from clientgen.runtime import MergePatch, errors
@@ -32,7 +32,7 @@ from clientgen.testing import FakeClock, FakeCluster, LocalServer
 def definitions() -> Iterator[Definitions]:
     with TestBackend() as backend:
         ask = asking(FakeCluster().clientset(Clientset))
-        yield Definitions(ask, backend, "clientgen-test-conversion-1")
+        yield Definitions(ask, backend, namespaces_of(ask, "clientgen-test-conversion")())
 
 
 @pytest.mark.parametrize("case", CONVERSIONS, ids=[case.name for case in CONVERSIONS])

@@ -16,7 +16,16 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
 from support.webhook_backend import TestBackend, allowed, denied, labelled
-from support.webhook_cases import CASES, CREATE_MAPS, Case, Prepared, asking, outcome, recorded
+from support.webhook_cases import (
+    CASES,
+    CREATE_MAPS,
+    Case,
+    Prepared,
+    asking,
+    namespaces_of,
+    outcome,
+    recorded,
+)
 
 from clientgen.runtime import MergePatch, errors
 from clientgen.testing import FakeClock, FakeCluster, LocalServer
@@ -26,7 +35,8 @@ from clientgen.testing import FakeClock, FakeCluster, LocalServer
 def prepared() -> Iterator[Prepared]:
     cluster = FakeCluster()
     with TestBackend() as backend:
-        yield Prepared(asking(cluster.clientset(Clientset)), backend, "clientgen-test-hooks-1")
+        ask = asking(cluster.clientset(Clientset))
+        yield Prepared(ask, backend, namespaces_of(ask, "clientgen-test-hooks-1"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
