@@ -578,7 +578,7 @@ def test_a_machine_under_a_random_key_that_is_made_twice_is_found():
 
     with pytest.raises(FoundBug) as caught:
         explore(program, user, clientset=AsyncClientset, external=Machines, budget=60.0)
-    assert "{'<random>': 'a', '<random> 2': 'a'}, not {'<random>': 'a'}" in str(caught.value)
+    assert "{'<random>': 'a', '<random> 2': 'a'}}, not" in str(caught.value)
 
 
 def test_a_random_password_of_a_secret_does_not_count():

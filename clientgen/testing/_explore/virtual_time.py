@@ -26,7 +26,7 @@ from .virtual_loop import clock_offset
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from types import ModuleType
+    from types import FrameType, ModuleType
 
     from .virtual_loop import VirtualLoop
 
@@ -208,7 +208,8 @@ def _declares_times(name: str, module: ModuleType) -> bool:
 
 def _is_importing() -> bool:
     """Whether a module asks, while it is imported."""
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - it is documented
+    here = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - it is documented
+    frame: FrameType | None = here
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
             return True
