@@ -18,6 +18,7 @@ from support.server import CLOSE, CUT, END, chunk, event, failure, head
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime._async.watch import AsyncWatch
+from clientgen.runtime._clock import SystemClock
 from clientgen.runtime._models.codec import DecodeError
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 
@@ -260,13 +261,23 @@ async def test_timeout_seconds_is_the_length_of_the_whole_watch(server, config_f
     assert query(server.requests[0])["timeoutSeconds"] == "60"
 
 
-async def test_the_end_that_timeout_seconds_brings_is_clean(server, config_for, monkeypatch):
-    times = iter([0.0, 0.0, 60.0])
-    monkeypatch.setattr("clientgen.runtime._async.watch.monotonic", lambda: next(times))
+class LateClock(SystemClock):
+    """The system's clock, so many seconds later."""
+
+    later = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.later
+
+
+async def test_the_end_that_timeout_seconds_brings_is_clean(server, config_for):
     server.reply(STREAM, event("ADDED", pod(version="5")), END)
     async with AsyncRest(config_for(server)) as rest:
+        rest.clock = clock = LateClock()
         watch = AsyncPodClient(rest)._watch(Pod, {"timeout_seconds": 60})
-        assert [seen(each) async for each in watch] == [("ADDED", "5")]
+        async for each in watch:
+            assert seen(each) == ("ADDED", "5")
+            clock.later = 60.0
 
 
 async def test_a_deadline_is_an_error(server, config_for):

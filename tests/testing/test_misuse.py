@@ -74,7 +74,7 @@ def test_a_definition_that_cannot_be_served() -> None:
 def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
     libraries.re2.cache_clear()
-    with pytest.raises(ManifestError, match=r"document 1.*google-re2.*clientgen\[testing\]"):
+    with pytest.raises(ManifestError, match=r"document 1.*google-re2: .*extra 'testing'"):
         FakeCluster(crds=[WIDGETS])
 
 
