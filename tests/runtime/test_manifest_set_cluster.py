@@ -1204,6 +1204,114 @@ async def test_kinds_that_vanished_are_asked_for_again(tmp_path: Path) -> None:
             await manifests(k, own("o")).apply()
 
 
+@pytest.fixture
+def changing(tmp_path: Path) -> Any:
+    """A server with a custom kind and the object `o`, and programs that share a cache on disk."""
+    with LocalServer() as server:
+        yield Changing(server, tmp_path / "discovery")
+
+
+class Changing:
+    def __init__(self, server: LocalServer, folder: Path) -> None:
+        self.cluster = server.cluster
+        self.folder = folder
+        self.config = server.kubeconfig
+        self.cluster.add(definition())
+
+    def program(self) -> Any:
+        """The clientset of a new program."""
+        return AsyncClientset.from_config(self.config, discovery_cache=self.folder)
+
+    def define(self, *objects: dict[str, Any], **spec: Any) -> None:
+        """Make the definition anew, after the programs have remembered what there was."""
+        definitions: Any = self.cluster.clientset(Clientset).apiextensions_v1
+        for each in definitions.custom_resource_definitions().list().items:
+            definitions.custom_resource_definitions().delete(each.metadata.name)
+        made = definition()
+        made["spec"].update(spec)
+        made["metadata"]["name"] = f"{made['spec']['names']['plural']}.example.com"
+        self.cluster.add(made, *objects)
+
+
+CLUSTER_SCOPED: Any = {"scope": "Cluster"}
+RENAMED: Any = {"names": {"plural": "ownies", "kind": "Own"}}
+
+
+async def applied(m: Any) -> None:
+    assert "own.example.com/o unchanged" in str(await m.apply())
+
+
+async def applied_dry(m: Any) -> None:
+    assert "own.example.com/o unchanged" in str(await m.apply(dry_run=True))
+
+
+async def compared(m: Any) -> None:
+    difference = str(await m.diff())
+    assert "ConfigMap" in difference
+    assert "Own" not in difference
+
+
+async def not_gone(m: Any) -> None:
+    with pytest.raises(ManifestSetError, match=r"Own .*nobody has deleted it"):
+        await m.wait(deleted, timeout=0)
+
+
+async def is_there(m: Any) -> None:
+    with pytest.raises(ManifestSetError, match="1 of 2 objects") as caught:
+        await m.wait(lambda one: one.metadata.name == "o", timeout=0)
+    assert [each.key.name for each in caught.value.failures] == ["c"]
+
+
+async def was_deleted(m: Any) -> None:
+    assert "own.example.com/o deleted" in str(await m.delete(wait=60))
+
+
+@pytest.mark.parametrize("now", [CLUSTER_SCOPED, RENAMED], ids=["scope", "plural"])
+@pytest.mark.parametrize("call", [applied, applied_dry, compared, not_gone, is_there, was_deleted])
+async def test_objects_are_found_where_their_kind_is_now(
+    changing: Any, call: Any, now: Any
+) -> None:
+    async with changing.program() as k:
+        await manifests(k, own("o")).apply()
+    changing.define(own("o", "" if now is CLUSTER_SCOPED else "default"), **now)
+    async with changing.program() as k:
+        await call(manifests(k, config("c"), own("o")))
+    async with changing.program() as k:
+        left = await k.dynamic.resource("example.com/v1/Own").list()
+        assert [each.metadata.name for each in left.items] == ["o"] * (call is not was_deleted)
+
+
+NOTHING_IS_SENT = [lambda m: m.diff(), lambda m: m.apply(dry_run=True)]
+OTHERS = [lambda m: m.apply(), lambda m: m.delete(), lambda m: m.wait(deleted, timeout=0)]
+
+
+@pytest.mark.parametrize("call", [*NOTHING_IS_SENT, *OTHERS])
+async def test_a_manifest_that_does_not_fit_its_kind_any_more_is_told(
+    changing: Any, call: Any
+) -> None:
+    async with changing.program() as k:
+        await manifests(k, own("o", "default")).apply()
+    changing.define(**CLUSTER_SCOPED)
+    what = r"argument 2: Own o: owns are cluster-scoped: leave out metadata.namespace"
+    async with changing.program() as k:
+        m = manifests(k, config("c"), own("o", "default"))
+        with pytest.raises((ManifestError, ManifestSetError), match=what) as caught:
+            await call(m)
+        assert str(caught.value).count("Own") == 1
+    assert isinstance(caught.value, ManifestError) == (call in NOTHING_IS_SENT)
+
+
+async def test_objects_of_a_kind_that_the_server_has_lost_are_gone(changing: Any) -> None:
+    async with changing.program() as k:
+        await manifests(k, own("o")).apply()
+    definitions: Any = changing.cluster.clientset(Clientset).apiextensions_v1
+    definitions.custom_resource_definitions().delete("owns.example.com")
+    async with changing.program() as k:
+        await manifests(k, own("o")).wait(deleted, timeout=0)
+    async with changing.program() as k:
+        assert not list(await manifests(k, own("o")).delete(wait=60))
+
+
 async def test_definitions_are_waited_for() -> None:
     """A server takes a while until it serves a new kind."""
     cluster = FakeCluster()

@@ -15,7 +15,7 @@ from .._manifests.manifest_diff import ManifestDiff
 from .._manifests.set_objects import load_objects
 from .._manifests.set_results import ManifestSetError, SetResult
 from ..conditions import deleted, ready
-from ..errors import DiscoveryFailed
+from ..errors import DiscoveryFailed, NoResourceMatch
 from .set_apply import AsyncSetRun
 from .set_kinds import AsyncKindFinder
 from .set_prune import AsyncPruner
@@ -23,17 +23,20 @@ from .set_requests import AsyncSetRequests
 from .set_wait import AsyncSetWait, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from clientgen._gvk import GroupVersionKind
 
     from .._http.options import FieldValidation, PropagationPolicy
     from .._http.resource import Resource
     from .._manifests.apply_plan import ObjectKey, PlannedObject
     from .._manifests.apply_set import ApplySet
     from .._manifests.scheme import Scheme
-    from .._manifests.set_objects import ManifestSource
+    from .._manifests.set_objects import ManifestSource, SetObject
     from .._manifests.set_results import ObjectOutcome
     from .._models.model import Model
     from .._models.unstructured import Unstructured
+    from ._primitives import Function
     from .rest import AsyncRest
 
 __all__ = ["AsyncManifestSet"]
@@ -169,6 +172,7 @@ class AsyncManifestSet:
             self._field_manager = manager
         await self._check_kinds(run)
         run.finish("applied", len(planned))
+        planned = run.current(planned)
         if pruner is not None:
             options = {"propagation_policy": propagation_policy}
             await pruner.prune(run, planned, options, remaining=planned)
@@ -192,7 +196,7 @@ class AsyncManifestSet:
             "field_validation": field_validation,
         }
         parent = None if pruner is None else pruner.parent
-        return AsyncSetRun(requests, self._finder, parent, options)
+        return AsyncSetRun(requests, self._anew, parent, options)
 
     async def _apply(
         self, run: AsyncSetRun, planned: Sequence[PlannedObject], pruner: AsyncPruner | None
@@ -265,6 +269,7 @@ class AsyncManifestSet:
         await run.each(planned, run.compare)
         await self._check_kinds(run)
         run.finish("compared", len(planned))
+        planned = run.current(planned)
         pruned = [] if pruner is None else await pruner.compare(planned)
         return ManifestDiff([*run.differences, *pruned])
 
@@ -304,10 +309,11 @@ class AsyncManifestSet:
         options: dict[str, Any] = {"propagation_policy": propagation_policy}
         if grace_period_seconds is not None:
             options["grace_period_seconds"] = grace_period_seconds
-        run = AsyncSetRun(requests, self._finder, None, options)
+        run = AsyncSetRun(requests, self._anew, None, options)
         order = deletion_order(planned, lambda one: one.key.group_kind)
         await run.each(order, run.delete)
         run.finish("deleted", len(planned))
+        planned, order = run.current(planned), run.current(order)
         if pruner is not None and pruner.exists:
             await pruner.prune(run, planned, options, remaining=())
             run.finish("pruned", len(planned))
@@ -346,7 +352,9 @@ class AsyncManifestSet:
         # Objects of a kind that the server does not have are deleted.
         planned = await self._plan(requests, for_deletion=until is deleted)
         progress = Progress(on_progress)
-        await self._wait(_places(planned), until, fail, timeout, (), progress=progress)
+        places = _places(planned)
+        anew = self._places_anew(planned, until)
+        await self._wait(places, until, fail, timeout, (), progress=progress, anew=anew)
 
     async def _wait(
         self,
@@ -357,8 +365,11 @@ class AsyncManifestSet:
         outcomes: Sequence[ObjectOutcome],
         *,
         progress: Progress,
+        anew: Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None] | None = None,
     ) -> None:
-        wait = AsyncSetWait(self._rest, self._scheme, until, fail, timeout, progress=progress)
+        wait = AsyncSetWait(
+            self._rest, self._scheme, until, fail, timeout, progress=progress, anew=anew
+        )
         await wait.each(objects)
         if wait.failures:
             # All of them were looked at, also members of an ApplySet that no manifest has.
@@ -387,6 +398,15 @@ class AsyncManifestSet:
             gone = {gvk for gvk, why in unknown.items() if not isinstance(why, DiscoveryFailed)}
             objects = [each for each in objects if each.gvk not in gone]
         reasons = {gvk: str(why) for gvk, why in unknown.items()}
+        return self._placed(objects, resources, reasons, problems)
+
+    def _placed(
+        self,
+        objects: Iterable[SetObject],
+        resources: Mapping[GroupVersionKind, Resource],
+        reasons: Mapping[GroupVersionKind, str],
+        problems: Sequence[str] = (),
+    ) -> list[PlannedObject]:
         return plan(
             objects,
             resources,
@@ -395,6 +415,38 @@ class AsyncManifestSet:
             otherwise=self._default,
             problems=problems,
         )
+
+    async def _anew(self, one: PlannedObject, deadline: float | None) -> PlannedObject | None:
+        """Plan an object anew after a 404; None if its kind is where it was.
+
+        Raises:
+            NoResourceMatch: the server does not have the kind any more, or nobody knows.
+            ManifestError: the manifest does not fit the kind as it is now.
+        """
+        resource = await self._finder.moved(one.resource, deadline)
+        if resource is None:
+            return None
+        return self._placed([one.source], {resource.gvk: resource}, {})[0]
+
+    def _places_anew(
+        self, planned: Sequence[PlannedObject], until: Callable[[Any], object]
+    ) -> Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None]:
+        """Return what says where an object is if the server does not know its resource."""
+        by_key = {one.key: one for one in planned}
+
+        async def anew(key: ObjectKey, deadline: float | None) -> tuple[Resource, ObjectKey] | None:
+            one = by_key.get(key)
+            try:
+                moved = None if one is None else await self._anew(one, deadline)
+            except DiscoveryFailed:
+                raise
+            except NoResourceMatch:
+                if until is deleted:  # it went with its kind
+                    return None
+                raise
+            return None if moved is None else (moved.resource, moved.key)
+
+        return anew
 
     async def _check_kinds(self, run: AsyncSetRun) -> None:
         """Say as a plan does that the server has lost a kind, if nothing was sent."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .._manifests.apply_order import NAMESPACE_KIND
 from .._manifests.apply_plan import ObjectKey, defined_resources
 from .._manifests.apply_set import PART_OF, ApplySetError, foreign_set
+from .._manifests.documents import ManifestError
 from .._manifests.manifest_diff import ObjectDiff
 from .._manifests.set_answers import (
     is_established,
@@ -17,11 +18,11 @@ from .._manifests.set_objects import metadata_of, names_in
 from .._manifests.set_results import ManifestSetError, ObjectFailure, ObjectOutcome
 from .._models.unstructured import Unstructured
 from ..conditions import condition
-from ..errors import ClientError, NotFound
+from ..errors import ClientError, DiscoveryFailed, NoResourceMatch, NotFound
 from .set_wait import AsyncSetWait, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clientgen._gvk import GroupVersionResource
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from .._manifests.scheme import Scheme
     from .._manifests.set_results import Outcome
     from ._primitives import Function
-    from .set_kinds import AsyncKindFinder
     from .set_requests import AsyncSetRequests
 
 __all__ = ["AsyncSetRun"]
@@ -48,7 +48,7 @@ class AsyncSetRun:
 
     Args:
         requests: sends requests.
-        finder: knows the kinds of the server.
+        anew: plans an object anew after a 404; None if its kind is where it was.
         parent: the ApplySet whose label the objects get.
         options: `force`, `field_manager` and `field_validation`.
     """
@@ -56,15 +56,16 @@ class AsyncSetRun:
     def __init__(
         self,
         requests: AsyncSetRequests,
-        finder: AsyncKindFinder,
+        anew: Function[[PlannedObject, float | None], PlannedObject | None],
         parent: Parent | None,
         options: Mapping[str, Any],
     ) -> None:
         self.requests = requests
-        self._finder = finder
+        self._anew = anew
         self._parent = parent
         self._options = options
         self._definitions: list[tuple[PlannedObject, Unstructured]] = []
+        self._moved: dict[ObjectKey, PlannedObject] = {}
         self._answers: dict[ObjectKey, Unstructured] = {}
         self._new: set[ObjectKey] = set()
         self._new_resources: set[GroupVersionResource] = set()
@@ -75,7 +76,7 @@ class AsyncSetRun:
         self.differences: list[ObjectDiff] = []
         self.failures: list[ObjectFailure] = []
         self.is_outdated = False
-        """Whether the server turned out not to have one of the kinds any more."""
+        """Whether the server turned out not to have one of the kinds any more, or another one."""
         self.is_over = False
         """Whether the rest is not worth trying."""
 
@@ -86,11 +87,50 @@ class AsyncSetRun:
         for one in planned:
             try:
                 await work(one)
-            except ClientError as error:
+            except (ClientError, ManifestError) as error:
                 self.failures.append(ObjectFailure(one.where, one.key, error))
                 if is_final(error):
                     self.is_over = True
                     return
+
+    def current(self, planned: Iterable[PlannedObject]) -> list[PlannedObject]:
+        """Return objects where they turned out to be."""
+        return [self._moved.get(one.key, one) for one in planned]
+
+    async def _replan(self, one: PlannedObject) -> PlannedObject | None:
+        """Plan an object anew after a 404; None if its kind is where it was.
+
+        Raises:
+            NoResourceMatch: the server does not have the kind any more, or nobody knows.
+            ManifestError: the manifest does not fit the kind as it is now.
+        """
+        try:
+            moved = await self._anew(one, self.requests.deadline)
+        except DiscoveryFailed:
+            raise
+        except (NoResourceMatch, ManifestError):
+            self.is_outdated = True
+            raise
+        if moved is not None:
+            self._moved[one.key] = moved
+        return moved
+
+    async def _at_its_place(
+        self, one: PlannedObject, work: Function[[PlannedObject], None]
+    ) -> None:
+        """Do something with an object, and once more if it is elsewhere than was planned."""
+        try:
+            await work(one)
+        except NotFound as error:
+            try:
+                moved = await self._replan(one)
+            except (NoResourceMatch, ManifestError) as changed:
+                raise changed from error
+            if moved is None:
+                raise
+        else:
+            return
+        await work(moved)
 
     def finish(self, what: str, count: int) -> None:
         """Raise what has failed, if anything has."""
@@ -104,6 +144,9 @@ class AsyncSetRun:
 
     async def apply(self, one: PlannedObject) -> None:
         """Apply an object, and note what became of it."""
+        await self._at_its_place(one, self._apply_there)
+
+    async def _apply_there(self, one: PlannedObject) -> None:
         live = await self.requests.get(one.path, one.key)
         answer, created = await self._apply(one, live)
         self._note_new(one, created)
@@ -153,14 +196,10 @@ class AsyncSetRun:
         body = one.body(self._labels(one, live))
         try:
             return await self.requests.apply(one.path, one.key, body, self._options)
-        except NotFound as error:
+        except NotFound:
             if self._is_in_new(one):
                 return None, True
-            gone = await self._finder.gone(one.resource.gvk, self.requests.deadline)
-            if gone is None:
-                raise
-            self.is_outdated = True
-            raise gone from error
+            raise
 
     def _labels(self, one: PlannedObject, live: Unstructured | None) -> Mapping[str, str]:
         """The labels of membership.
@@ -207,6 +246,9 @@ class AsyncSetRun:
 
     async def compare(self, one: PlannedObject) -> None:
         """Note how an object differs from what an apply would make of it."""
+        await self._at_its_place(one, self._compare_there)
+
+    async def _compare_there(self, one: PlannedObject) -> None:
         live = await self.requests.get(one.path, one.key)
         answer, created = await self._apply(one, live)
         self._note_new(one, created)
@@ -216,7 +258,20 @@ class AsyncSetRun:
 
     async def delete(self, one: PlannedObject) -> None:
         """Delete an object, if it exists."""
-        if await self.requests.delete(one.path, self._options):
+        if await self._delete_there(one):
+            return
+        try:
+            moved = await self._replan(one)
+        except DiscoveryFailed:
+            raise
+        except NoResourceMatch:  # the object went with its kind
+            return
+        if moved is not None:
+            await self._delete_there(moved)
+
+    async def _delete_there(self, one: PlannedObject) -> bool:
+        existed = await self.requests.delete(one.path, self._options)
+        if existed:
             self.outcomes.append(
                 ObjectOutcome.make(
                     "deleted",
@@ -226,3 +281,4 @@ class AsyncSetRun:
                     dry_run=self.requests.dry_run,
                 )
             )
+        return existed

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from .._manifests.documents import ManifestError
 from .._manifests.set_answers import is_final
 from .._manifests.set_results import ObjectFailure
 from .._models.unstructured import Unstructured, UnstructuredList
-from ..errors import ClientError, WaitFailed
+from ..errors import ClientError, NotFound, WaitFailed
 from .wait import AsyncWait, waited_for
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .._manifests.apply_plan import ObjectKey
     from .._manifests.scheme import Scheme
+    from ._primitives import Function
     from .rest import AsyncRest
 
 __all__ = ["AsyncSetWait", "Progress"]
@@ -52,6 +54,7 @@ class AsyncSetWait:
         fail: what ends the wait with an error.
         timeout: the seconds for all objects; None for no limit.
         progress: is told what is waited for, and its state whenever that has changed.
+        anew: says where an object is if the server does not know its resource; None if there.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class AsyncSetWait:
         timeout: float | None,
         *,
         progress: Progress,
+        anew: Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None] | None = None,
     ) -> None:
         self._rest = rest
         self._scheme = scheme
@@ -70,6 +74,7 @@ class AsyncSetWait:
         self._fail = fail
         self._timeout = timeout
         self._progress = progress
+        self._anew = anew
         self._end = None if timeout is None else rest.clock.monotonic() + timeout
         self._is_lost = False
         self.failures: list[ObjectFailure] = []
@@ -82,20 +87,42 @@ class AsyncSetWait:
         """
         for where, resource, key in objects:
             try:
-                await self._wait(resource, key)
-            except ClientError as error:
+                await self._wait_there_or_elsewhere(resource, key)
+            except (ClientError, ManifestError) as error:
                 self.failures.append(ObjectFailure(where, key, error))
                 self._progress(str(ObjectFailure("", key, error)))
                 self._is_lost |= isinstance(error, WaitFailed) or is_final(error)
 
-    async def _wait(self, resource: Resource, key: ObjectKey) -> None:
+    async def _wait_there_or_elsewhere(self, resource: Resource, key: ObjectKey) -> None:
+        """Wait for an object, and once more if it is elsewhere than was planned."""
+        wait = self._made(resource, key)
+        try:
+            await wait.run()
+        except NotFound:
+            moved = await self._moved(wait, key)
+            if moved is None:
+                raise
+        else:
+            moved = await self._moved(wait, key)
+        if moved is not None:
+            await self._made(*moved).run()
+
+    async def _moved(
+        self, wait: AsyncWait[Any], key: ObjectKey
+    ) -> tuple[Resource, ObjectKey] | None:
+        if self._anew is None or not wait.is_unknown:
+            return None
+        left = self._left()
+        return await self._anew(key, self._rest.deadline({"timeout": left} if left else {}))
+
+    def _made(self, resource: Resource, key: ObjectKey) -> AsyncWait[Any]:
         model, list_model = self._classes(resource)
         name = f"{key.namespace}/{key.name}" if key.namespace else key.name
 
         def tell(state: str) -> None:
             self._progress(f"{key}: {state}")
 
-        wait: AsyncWait[Any] = AsyncWait(
+        return AsyncWait(
             self._rest,
             resource.collection_path(key.namespace or None),
             model,
@@ -106,7 +133,6 @@ class AsyncSetWait:
             whole=self._timeout,
             on_progress=tell if self._progress.is_heard else None,
         )
-        await wait.run()
 
     def _left(self) -> float | None:
         if self._is_lost:

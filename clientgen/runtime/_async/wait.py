@@ -79,6 +79,8 @@ class AsyncWait(Generic[T]):
         self._trouble = ""
         self._standstill = ""
         self._reflector: AsyncReflector[T] | None = None
+        self.is_unknown = False
+        """Whether the server answered the first list with a 404: it does not know the resource."""
 
     async def run(self) -> list[T]:
         """Wait, and return the objects.
@@ -117,6 +119,7 @@ class AsyncWait(Generic[T]):
                 raise
             raise self._state.timeout(self._told_seconds, trouble=str(error)) from error
         except NotFound:
+            self.is_unknown = True
             if not await self._is_gone():
                 raise
             self._state.replace([])

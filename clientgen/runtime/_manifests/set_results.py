@@ -10,6 +10,7 @@ from msgspec import Struct
 from .._models.decode_error import ClientError
 from ..errors import one_line
 from .apply_plan import ObjectKey
+from .documents import ManifestError
 from .set_objects import listed
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ class ObjectFailure(Struct, frozen=True, eq=False):
 
     def __str__(self) -> str:
         why = str(self.error) or type(self.error).__name__
+        if isinstance(self.error, ManifestError):  # it names the place and the object
+            return why
         key = str(self.key or "")
         if key and why.startswith(f"{key}: "):  # errors of waits begin with the object
             key = ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .._manifests.apply_order import NAMESPACE_KIND
 from .._manifests.apply_plan import ObjectKey, defined_resources
 from .._manifests.apply_set import PART_OF, ApplySetError, foreign_set
+from .._manifests.documents import ManifestError
 from .._manifests.manifest_diff import ObjectDiff
 from .._manifests.set_answers import (
     is_established,
@@ -18,11 +19,11 @@ from .._manifests.set_objects import metadata_of, names_in
 from .._manifests.set_results import ManifestSetError, ObjectFailure, ObjectOutcome
 from .._models.unstructured import Unstructured
 from ..conditions import condition
-from ..errors import ClientError, NotFound
+from ..errors import ClientError, DiscoveryFailed, NoResourceMatch, NotFound
 from .set_wait import Progress, SetWait
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clientgen._gvk import GroupVersionResource
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from .._manifests.scheme import Scheme
     from .._manifests.set_results import Outcome
     from ._primitives import Function
-    from .set_kinds import KindFinder
     from .set_requests import SetRequests
 
 __all__ = ["SetRun"]
@@ -49,7 +49,7 @@ class SetRun:
 
     Args:
         requests: sends requests.
-        finder: knows the kinds of the server.
+        anew: plans an object anew after a 404; None if its kind is where it was.
         parent: the ApplySet whose label the objects get.
         options: `force`, `field_manager` and `field_validation`.
     """
@@ -57,15 +57,16 @@ class SetRun:
     def __init__(
         self,
         requests: SetRequests,
-        finder: KindFinder,
+        anew: Function[[PlannedObject, float | None], PlannedObject | None],
         parent: Parent | None,
         options: Mapping[str, Any],
     ) -> None:
         self.requests = requests
-        self._finder = finder
+        self._anew = anew
         self._parent = parent
         self._options = options
         self._definitions: list[tuple[PlannedObject, Unstructured]] = []
+        self._moved: dict[ObjectKey, PlannedObject] = {}
         self._answers: dict[ObjectKey, Unstructured] = {}
         self._new: set[ObjectKey] = set()
         self._new_resources: set[GroupVersionResource] = set()
@@ -76,7 +77,7 @@ class SetRun:
         self.differences: list[ObjectDiff] = []
         self.failures: list[ObjectFailure] = []
         self.is_outdated = False
-        """Whether the server turned out not to have one of the kinds any more."""
+        """Whether the server turned out not to have one of the kinds any more, or another one."""
         self.is_over = False
         """Whether the rest is not worth trying."""
 
@@ -85,11 +86,48 @@ class SetRun:
         for one in planned:
             try:
                 work(one)
-            except ClientError as error:
+            except (ClientError, ManifestError) as error:
                 self.failures.append(ObjectFailure(one.where, one.key, error))
                 if is_final(error):
                     self.is_over = True
                     return
+
+    def current(self, planned: Iterable[PlannedObject]) -> list[PlannedObject]:
+        """Return objects where they turned out to be."""
+        return [self._moved.get(one.key, one) for one in planned]
+
+    def _replan(self, one: PlannedObject) -> PlannedObject | None:
+        """Plan an object anew after a 404; None if its kind is where it was.
+
+        Raises:
+            NoResourceMatch: the server does not have the kind any more, or nobody knows.
+            ManifestError: the manifest does not fit the kind as it is now.
+        """
+        try:
+            moved = self._anew(one, self.requests.deadline)
+        except DiscoveryFailed:
+            raise
+        except (NoResourceMatch, ManifestError):
+            self.is_outdated = True
+            raise
+        if moved is not None:
+            self._moved[one.key] = moved
+        return moved
+
+    def _at_its_place(self, one: PlannedObject, work: Function[[PlannedObject], None]) -> None:
+        """Do something with an object, and once more if it is elsewhere than was planned."""
+        try:
+            work(one)
+        except NotFound as error:
+            try:
+                moved = self._replan(one)
+            except (NoResourceMatch, ManifestError) as changed:
+                raise changed from error
+            if moved is None:
+                raise
+        else:
+            return
+        work(moved)
 
     def finish(self, what: str, count: int) -> None:
         """Raise what has failed, if anything has."""
@@ -103,6 +141,9 @@ class SetRun:
 
     def apply(self, one: PlannedObject) -> None:
         """Apply an object, and note what became of it."""
+        self._at_its_place(one, self._apply_there)
+
+    def _apply_there(self, one: PlannedObject) -> None:
         live = self.requests.get(one.path, one.key)
         answer, created = self._apply(one, live)
         self._note_new(one, created)
@@ -152,14 +193,10 @@ class SetRun:
         body = one.body(self._labels(one, live))
         try:
             return self.requests.apply(one.path, one.key, body, self._options)
-        except NotFound as error:
+        except NotFound:
             if self._is_in_new(one):
                 return None, True
-            gone = self._finder.gone(one.resource.gvk, self.requests.deadline)
-            if gone is None:
-                raise
-            self.is_outdated = True
-            raise gone from error
+            raise
 
     def _labels(self, one: PlannedObject, live: Unstructured | None) -> Mapping[str, str]:
         """The labels of membership.
@@ -206,6 +243,9 @@ class SetRun:
 
     def compare(self, one: PlannedObject) -> None:
         """Note how an object differs from what an apply would make of it."""
+        self._at_its_place(one, self._compare_there)
+
+    def _compare_there(self, one: PlannedObject) -> None:
         live = self.requests.get(one.path, one.key)
         answer, created = self._apply(one, live)
         self._note_new(one, created)
@@ -215,7 +255,20 @@ class SetRun:
 
     def delete(self, one: PlannedObject) -> None:
         """Delete an object, if it exists."""
-        if self.requests.delete(one.path, self._options):
+        if self._delete_there(one):
+            return
+        try:
+            moved = self._replan(one)
+        except DiscoveryFailed:
+            raise
+        except NoResourceMatch:  # the object went with its kind
+            return
+        if moved is not None:
+            self._delete_there(moved)
+
+    def _delete_there(self, one: PlannedObject) -> bool:
+        existed = self.requests.delete(one.path, self._options)
+        if existed:
             self.outcomes.append(
                 ObjectOutcome.make(
                     "deleted",
@@ -225,3 +278,4 @@ class SetRun:
                     dry_run=self.requests.dry_run,
                 )
             )
+        return existed

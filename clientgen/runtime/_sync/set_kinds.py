@@ -138,26 +138,27 @@ class KindFinder:
             self._discovery.invalidate()
         return self._discovery.find(gvk, deadline)
 
-    def gone(self, gvk: GroupVersionKind, deadline: float | None) -> NoResourceMatch | None:
-        """Ask the server once more whether it has a kind, after a 404 for one of its objects.
+    def moved(self, resource: Resource, deadline: float | None) -> Resource | None:
+        """Ask the server once more where the objects of a kind are, after a 404 for one of them.
 
         What is known of kinds may be minutes old, also that of other programs.
 
         Returns:
-            That it does not have the kind any more; None if it has, or if the scheme says so.
+            The resource, if it has another plural or scope now; None if it is the same, or if the
+            scheme says which it is.
+
+        Raises:
+            NoResourceMatch: the server does not have the kind any more.
+            DiscoveryFailed: nobody knows whether the server has it.
+            ApiError, TransportError: the server did not say which kinds it has.
         """
-        if self._registered(gvk) is not None:
+        if self._registered(resource.gvk) is not None:
             return None
         if not self._is_certain:
             self._is_certain = True
             self._discovery.invalidate()
-        try:
-            self._discovery.find(gvk, deadline)
-        except DiscoveryFailed:
-            return None
-        except NoResourceMatch as error:
-            return error
-        return None
+        found = self._discovery.find(resource.gvk, deadline)
+        return None if _agree(found, resource) else found
 
     def forget(self) -> None:
         """Ask the server again from now on: it got new kinds."""

@@ -6,10 +6,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from .._manifests.documents import ManifestError
 from .._manifests.set_answers import is_final
 from .._manifests.set_results import ObjectFailure
 from .._models.unstructured import Unstructured, UnstructuredList
-from ..errors import ClientError, WaitFailed
+from ..errors import ClientError, NotFound, WaitFailed
 from .wait import Wait, waited_for
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .._manifests.apply_plan import ObjectKey
     from .._manifests.scheme import Scheme
+    from ._primitives import Function
     from .rest import Rest
 
 __all__ = ["Progress", "SetWait"]
@@ -53,6 +55,7 @@ class SetWait:
         fail: what ends the wait with an error.
         timeout: the seconds for all objects; None for no limit.
         progress: is told what is waited for, and its state whenever that has changed.
+        anew: says where an object is if the server does not know its resource; None if there.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class SetWait:
         timeout: float | None,
         *,
         progress: Progress,
+        anew: Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None] | None = None,
     ) -> None:
         self._rest = rest
         self._scheme = scheme
@@ -71,6 +75,7 @@ class SetWait:
         self._fail = fail
         self._timeout = timeout
         self._progress = progress
+        self._anew = anew
         self._end = None if timeout is None else rest.clock.monotonic() + timeout
         self._is_lost = False
         self.failures: list[ObjectFailure] = []
@@ -83,20 +88,40 @@ class SetWait:
         """
         for where, resource, key in objects:
             try:
-                self._wait(resource, key)
-            except ClientError as error:
+                self._wait_there_or_elsewhere(resource, key)
+            except (ClientError, ManifestError) as error:
                 self.failures.append(ObjectFailure(where, key, error))
                 self._progress(str(ObjectFailure("", key, error)))
                 self._is_lost |= isinstance(error, WaitFailed) or is_final(error)
 
-    def _wait(self, resource: Resource, key: ObjectKey) -> None:
+    def _wait_there_or_elsewhere(self, resource: Resource, key: ObjectKey) -> None:
+        """Wait for an object, and once more if it is elsewhere than was planned."""
+        wait = self._made(resource, key)
+        try:
+            wait.run()
+        except NotFound:
+            moved = self._moved(wait, key)
+            if moved is None:
+                raise
+        else:
+            moved = self._moved(wait, key)
+        if moved is not None:
+            self._made(*moved).run()
+
+    def _moved(self, wait: Wait[Any], key: ObjectKey) -> tuple[Resource, ObjectKey] | None:
+        if self._anew is None or not wait.is_unknown:
+            return None
+        left = self._left()
+        return self._anew(key, self._rest.deadline({"timeout": left} if left else {}))
+
+    def _made(self, resource: Resource, key: ObjectKey) -> Wait[Any]:
         model, list_model = self._classes(resource)
         name = f"{key.namespace}/{key.name}" if key.namespace else key.name
 
         def tell(state: str) -> None:
             self._progress(f"{key}: {state}")
 
-        wait: Wait[Any] = Wait(
+        return Wait(
             self._rest,
             resource.collection_path(key.namespace or None),
             model,
@@ -107,7 +132,6 @@ class SetWait:
             whole=self._timeout,
             on_progress=tell if self._progress.is_heard else None,
         )
-        wait.run()
 
     def _left(self) -> float | None:
         if self._is_lost:

@@ -80,6 +80,8 @@ class Wait(Generic[T]):
         self._trouble = ""
         self._standstill = ""
         self._reflector: Reflector[T] | None = None
+        self.is_unknown = False
+        """Whether the server answered the first list with a 404: it does not know the resource."""
 
     def run(self) -> list[T]:
         """Wait, and return the objects.
@@ -118,6 +120,7 @@ class Wait(Generic[T]):
                 raise
             raise self._state.timeout(self._told_seconds, trouble=str(error)) from error
         except NotFound:
+            self.is_unknown = True
             if not self._is_gone():
                 raise
             self._state.replace([])
