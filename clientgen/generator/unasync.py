@@ -212,6 +212,7 @@ DERIVED: tuple[str, ...] = (
     "manifest_set.py",
     "namespace_watch.py",
     "object_client.py",
+    "outdated.py",
     "pager.py",
     "probes.py",
     "processor.py",

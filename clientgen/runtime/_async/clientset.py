@@ -19,6 +19,7 @@ from .._models.unstructured import Object, Unstructured, UnstructuredList
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import AsyncObjectClient
+from .outdated import finding_anew
 from .rest import AsyncRest
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class AsyncClientsetBase:
 
     # ---- reading ------------------------------------------------------------------------------
 
+    @finding_anew
     async def get(
         self,
         model: type[M],
@@ -199,6 +201,7 @@ class AsyncClientsetBase:
         client = await self._of_one(model, namespace)
         return await client._get(model, name, options)
 
+    @finding_anew
     async def list(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[M]:
@@ -236,6 +239,7 @@ class AsyncClientsetBase:
         """
         return self.dynamic.resource(_checked(model)).watch(namespace=namespace, **options)
 
+    @finding_anew
     async def table(
         self,
         name: ResourceName | type[Any],
@@ -269,6 +273,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
+    @finding_anew
     async def create(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -295,6 +300,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
+    @finding_anew
     async def update(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -320,6 +326,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[ApplyOptions],
     ) -> Object: ...
+    @finding_anew
     async def apply(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
     ) -> Any:
@@ -361,6 +368,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
     ) -> M: ...
+    @finding_anew
     async def patch(
         self,
         what: Any,
@@ -401,6 +409,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
     ) -> M: ...
+    @finding_anew
     async def edit(
         self,
         what: Any,
@@ -426,6 +435,7 @@ class AsyncClientsetBase:
         client, (name, change) = await self._target(what, given, namespace, "change")
         return await client.edit(name, change, **options)
 
+    @finding_anew
     async def patch_status(self, old: T, new: T) -> T:
         """Send what has changed in the status of an object.
 
@@ -478,6 +488,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[DeleteOptions],
     ) -> M | Status: ...
+    @finding_anew
     async def delete(
         self,
         what: Any,
@@ -502,6 +513,7 @@ class AsyncClientsetBase:
         client, (name,) = await self._target(what, given, namespace)
         return await client.delete(name, **options)
 
+    @finding_anew
     async def delete_collection(
         self,
         model: type[M],
@@ -610,6 +622,7 @@ class AsyncClientsetBase:
             WaitFailed: it cannot become true any more, or `fail` is true.
             WaitTimeout: it did not become true in time.
         """
+        await self._confirm(what)
         if isinstance(what, type) and not given:
             model = _checked(cast("type[Model]", what))
             resource = await self._resource_of(model)
@@ -676,6 +689,17 @@ class AsyncClientsetBase:
             if isinstance(kind, type) and issubclass(kind, ModelList):
                 raise
         return await self.dynamic.find(kind, self._rest.deadline({}))
+
+    async def _confirm(self, what: object) -> None:
+        """Let the server say where a kind is that is not registered: a wait may believe a 404."""
+        try:
+            self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
+        except LookupError:
+            await self.dynamic.discovery.confirm(self._rest.deadline({}))
+
+    def _forget(self) -> bool:
+        """Nothing is remembered here; see `finding_anew`."""
+        return True
 
     async def _of_one(
         self, model: type[M], namespace: str | None

@@ -9,6 +9,8 @@ Names are those of kubectl; see `AsyncDiscovery.resource`. client-go: dynamic, m
 """
 
 # ruff: noqa: ASYNC109 - the timeout is one of the client's clock
+# The parts of a resource share its state.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -32,8 +34,10 @@ from .._models.meta_v1 import ModelList, PartialObjectMetadata
 from .._models.model import Model
 from .._models.tables import Table
 from .._models.unstructured import Object, Unstructured, list_class
+from ..errors import NoResourceMatch, NotFound
 from .discovery import discovery_of
 from .object_client import AsyncObjectClient
+from .outdated import finding_anew, is_outdated, left_of
 from .watch import AsyncWatch
 
 if TYPE_CHECKING:
@@ -249,6 +253,7 @@ class AsyncDynamicResource(Generic[T]):
 
     # ---- reading ------------------------------------------------------------------------------
 
+    @finding_anew
     async def get(
         self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]
     ) -> T:
@@ -257,6 +262,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left = await self._single("get", namespace, options)
         return await client.get(name, **left)
 
+    @finding_anew
     async def list(
         self, *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[T]:
@@ -268,6 +274,20 @@ class AsyncDynamicResource(Generic[T]):
         self, *, namespace: str | None = None, **options: Unpack[EachOptions]
     ) -> AsyncIterator[T]:
         """Iterate over the objects that match the options, reading a page at a time."""
+        deadline = self.rest.deadline(options)
+        is_begun = False
+        try:
+            client, left = await self._several("list", namespace, options)
+            async for obj in client.each(**left):
+                is_begun = True
+                yield obj
+        except NotFound as error:
+            if is_begun or not self._forget():
+                raise
+            if not await is_outdated(self.rest, error, deadline):
+                raise
+        else:
+            return
         client, left = await self._several("list", namespace, options)
         async for obj in client.each(**left):
             yield obj
@@ -326,6 +346,7 @@ class AsyncDynamicResource(Generic[T]):
         results are those of `wait` of typed clients.
         """
         given: dict[str, Any] = {**options, "until": until}
+        await self._confirm({})
         if name is UNSET:
             client, _ = await self._several("watch", namespace, {})
         else:
@@ -335,6 +356,7 @@ class AsyncDynamicResource(Generic[T]):
         waiting: Any = client
         return cast("T | Sequence[T] | None", await waiting.wait(**given))
 
+    @finding_anew
     async def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
         """List the objects that match the options as the table that `kubectl get` prints.
 
@@ -344,10 +366,11 @@ class AsyncDynamicResource(Generic[T]):
         found = await self._find(deadline)
         check_verb(found, "list")
         client = AsyncObjectClient(self._client.rest, found, namespace, Table, Table)
-        return await client.list(**_left(self._client.rest, options, deadline))
+        return await client.list(**left_of(self._client.rest, options, deadline))
 
     # ---- writing ------------------------------------------------------------------------------
 
+    @finding_anew
     async def create(
         self,
         body: T | Mapping[str, object],
@@ -359,6 +382,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left, sent = await self._for_body("create", body, namespace, options)
         return await client.create(sent, **left)
 
+    @finding_anew
     async def update(
         self,
         body: T | Mapping[str, object],
@@ -370,6 +394,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left, sent = await self._for_body("update", body, namespace, options)
         return await client.update(sent, **left)
 
+    @finding_anew
     async def apply(
         self,
         body: T | Mapping[str, object],
@@ -384,6 +409,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left, sent = await self._for_body("patch", body, namespace, options, "apply()")
         return await client.apply(sent, **left)
 
+    @finding_anew
     async def patch(
         self,
         name: str,
@@ -397,6 +423,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left = await self._single("patch", namespace, options)
         return await client.patch(name, patch, **left)
 
+    @finding_anew
     async def edit(
         self,
         name: str,
@@ -410,6 +437,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left = await self._single("patch", namespace, options)
         return await client.edit(name, change, **left)
 
+    @finding_anew
     async def delete(
         self, name: str, *, namespace: str | None = None, **options: Unpack[DeleteOptions]
     ) -> T | Status:
@@ -421,6 +449,7 @@ class AsyncDynamicResource(Generic[T]):
         client, left = await self._single("delete", namespace, options)
         return await client.delete(name, **left)
 
+    @finding_anew
     async def delete_collection(
         self, *, namespace: str | None = None, **options: Unpack[DeleteCollectionOptions]
     ) -> ModelList[T] | Status:
@@ -490,9 +519,26 @@ class AsyncDynamicResource(Generic[T]):
         return self._client.rest
 
     async def _find(self, deadline: float | None) -> Resource:
-        if self._found is None:
-            self._found = await self._client.find(self._name, deadline)
-        return self._found
+        found = self._found
+        if found is None:
+            found = self._found = await self._client.find(self._name, deadline)
+        return found
+
+    def _forget(self) -> bool:
+        """Forget where the resource is; tells whether the server was asked for it."""
+        if self._found is not None and not isinstance(self._found, ApiResource):
+            return False
+        if isinstance(self._name, ApiResource):
+            self._name = self._name.gvr
+        self._found = None
+        return True
+
+    async def _confirm(self, options: Mapping[str, Any]) -> None:
+        """Let the server say where the resource is, for what takes long or believes a 404."""
+        deadline = self.rest.deadline(options)
+        if isinstance(await self._find(deadline), ApiResource):
+            await self._client.discovery.confirm(deadline)
+            self._forget()
 
     async def _details(self, deadline: float | None) -> ApiResource:
         """Return what the server says of the resource, asking it if need be."""
@@ -512,7 +558,7 @@ class AsyncDynamicResource(Generic[T]):
         check_verb(found, verb)
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), _left(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
 
     async def _several(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
@@ -520,7 +566,7 @@ class AsyncDynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, verb)
-        return self.client_in(found, namespace), _left(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
 
     async def _for_body(
         self,
@@ -540,7 +586,7 @@ class AsyncDynamicResource(Generic[T]):
         home = home_of(found, body, namespace, self._client.namespace)
         return (
             self.client_in(found, home),
-            _left(self._client.rest, options, deadline),
+            left_of(self._client.rest, options, deadline),
             _complete(body, found),
         )
 
@@ -569,17 +615,27 @@ class AsyncDynamicResource(Generic[T]):
         found = await self._find(deadline)
         if isinstance(found, ApiResource) or (part != "status" and model is None):
             found = await self._details(deadline)
-            about = subresource_of(found, part, verb)
+            try:
+                about = subresource_of(found, part, verb)
+            except NoResourceMatch:  # it may be new
+                await self._confirm(options)
+                found = await self._details(deadline)
+                about = subresource_of(found, part, verb)
             kind = GroupVersion.parse(about.api_version).with_kind(about.kind)
             model = model or cast("type[S]", self._model if part == "status" else None)
             model = model or cast("type[S]", self._client.model_of(kind))
         model = model or cast("type[S]", self.model_for(found))
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), model, _left(self._client.rest, options, deadline)
+        return (
+            self.client_in(found, namespace),
+            model,
+            left_of(self._client.rest, options, deadline),
+        )
 
     async def watched(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
         """Return the resource to watch, and the class of its objects."""
+        await self._confirm(options)
         found = await self._find(self._client.rest.deadline(options))
         check_verb(found, "watch")
         return found, self.model_for(found)
@@ -609,23 +665,35 @@ class AsyncDynamicSubresource(Generic[T]):
     def __repr__(self) -> str:
         return f"{self._resource!r}.{self._part}({self._name!r})"
 
+    @property
+    def rest(self) -> AsyncRest:
+        """The client that sends requests."""
+        return self._resource.rest
+
+    def _forget(self) -> bool:
+        return self._resource._forget()
+
+    @finding_anew
     async def get(self, **options: Unpack[GetOptions]) -> T:
         """Get the subresource."""
         part, left = await self._part_for("get", options)
         return await part.get(**left)
 
+    @finding_anew
     async def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Post to the subresource, as for an eviction or a token."""
         check_object("create()", body)
         client, model, left = await self._client_for("create", options)
         return await client.create_subresource(self._name, self._part, body, model, **left)
 
+    @finding_anew
     async def update(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Replace the subresource with `body`."""
         check_object("update()", body)
         part, left = await self._part_for("update", options)
         return await part.update(body, **left)
 
+    @finding_anew
     async def patch(
         self, patch: Patch | Mapping[str, object], **options: Unpack[PatchOptions]
     ) -> T:
@@ -633,12 +701,14 @@ class AsyncDynamicSubresource(Generic[T]):
         part, left = await self._part_for("patch", options)
         return await part.patch(patch, **left)
 
+    @finding_anew
     async def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
         """Server-side apply: update the subresource and own the fields in `body`."""
         check_object("apply()", body)
         part, left = await self._part_for("patch", options)
         return await part.apply(body, **left)
 
+    @finding_anew
     async def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
         """Get the subresource, let `change` modify it, and send the difference.
 
@@ -707,13 +777,6 @@ def _complete(body: object, found: Resource) -> object:
     if "apiVersion" in given and "kind" in given:
         return given
     return {"apiVersion": found.api_version, "kind": found.kind, **given}
-
-
-def _left(rest: AsyncRest, options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
-    """Return options with the time that is left: finding the resource may have taken some."""
-    if deadline is None:
-        return dict(options)
-    return {**options, "timeout": rest.left(deadline)}
 
 
 def _shown(name: object) -> str:

@@ -280,7 +280,9 @@ class AsyncInformerFactory:
 
         found = name
         if not isinstance(found, Resource):
-            found = await discovery_of(self.rest).resource(found)
+            discovery = discovery_of(self.rest)
+            await discovery.confirm(self.rest.deadline({}))  # an informer lives long
+            found = await discovery.resource(found)
         for verb in ("list", "watch"):
             check_verb(found, verb)
         resource = Resource(found.group, found.version, found.plural, found.kind, found.namespaced)

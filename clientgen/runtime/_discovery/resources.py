@@ -10,7 +10,14 @@ from clientgen._gvk import GroupVersionKind, GroupVersionResource
 
 from .._http.resource import Resource
 
-__all__ = ["ApiResource", "ApiSubresource", "Discovered", "DiscoveryFailure", "ResourceName"]
+__all__ = [
+    "ApiResource",
+    "ApiSubresource",
+    "Discovered",
+    "DiscoveryFailure",
+    "ResourceName",
+    "addresses",
+]
 
 ResourceName: TypeAlias = str | GroupVersionKind | GroupVersionResource | Resource
 """What names a resource: text as for kubectl, a kind, or a resource itself."""
@@ -88,3 +95,19 @@ class Discovered(Struct, frozen=True):
 
     resources: tuple[ApiResource, ...] = ()
     failures: tuple[DiscoveryFailure, ...] = ()
+
+    def has(self, path: str) -> bool:
+        """Tell whether one of the resources has a URL path, as a collection or an object."""
+        return any(addresses(each, path) for each in self.resources)
+
+
+def addresses(resource: Resource, path: str) -> bool:
+    """Tell whether a URL path is that of a resource: of a collection, or of an object or more."""
+    collection = resource.collection_path()
+    if path == collection:
+        return True
+    if not resource.namespaced:
+        return path.startswith(f"{collection}/")
+    root = f"{collection.removesuffix(resource.plural)}namespaces/"
+    _, _, rest = path.removeprefix(root).partition("/")
+    return path.startswith(root) and f"{rest}/".startswith(f"{resource.plural}/")

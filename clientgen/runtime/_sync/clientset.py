@@ -20,6 +20,7 @@ from .._models.unstructured import Object, Unstructured, UnstructuredList
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import ObjectClient
+from .outdated import finding_anew
 from .rest import Rest
 
 if TYPE_CHECKING:
@@ -181,6 +182,7 @@ class ClientsetBase:
 
     # ---- reading ------------------------------------------------------------------------------
 
+    @finding_anew
     def get(
         self,
         model: type[M],
@@ -200,6 +202,7 @@ class ClientsetBase:
         client = self._of_one(model, namespace)
         return client._get(model, name, options)
 
+    @finding_anew
     def list(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[M]:
@@ -237,6 +240,7 @@ class ClientsetBase:
         """
         return self.dynamic.resource(_checked(model)).watch(namespace=namespace, **options)
 
+    @finding_anew
     def table(
         self,
         name: ResourceName | type[Any],
@@ -270,6 +274,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
+    @finding_anew
     def create(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -296,6 +301,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
+    @finding_anew
     def update(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -321,6 +327,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[ApplyOptions],
     ) -> Object: ...
+    @finding_anew
     def apply(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
     ) -> Any:
@@ -362,6 +369,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
     ) -> M: ...
+    @finding_anew
     def patch(
         self,
         what: Any,
@@ -402,6 +410,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
     ) -> M: ...
+    @finding_anew
     def edit(
         self,
         what: Any,
@@ -427,6 +436,7 @@ class ClientsetBase:
         client, (name, change) = self._target(what, given, namespace, "change")
         return client.edit(name, change, **options)
 
+    @finding_anew
     def patch_status(self, old: T, new: T) -> T:
         """Send what has changed in the status of an object.
 
@@ -479,6 +489,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[DeleteOptions],
     ) -> M | Status: ...
+    @finding_anew
     def delete(
         self,
         what: Any,
@@ -503,6 +514,7 @@ class ClientsetBase:
         client, (name,) = self._target(what, given, namespace)
         return client.delete(name, **options)
 
+    @finding_anew
     def delete_collection(
         self,
         model: type[M],
@@ -611,6 +623,7 @@ class ClientsetBase:
             WaitFailed: it cannot become true any more, or `fail` is true.
             WaitTimeout: it did not become true in time.
         """
+        self._confirm(what)
         if isinstance(what, type) and not given:
             model = _checked(cast("type[Model]", what))
             resource = self._resource_of(model)
@@ -677,6 +690,17 @@ class ClientsetBase:
             if isinstance(kind, type) and issubclass(kind, ModelList):
                 raise
         return self.dynamic.find(kind, self._rest.deadline({}))
+
+    def _confirm(self, what: object) -> None:
+        """Let the server say where a kind is that is not registered: a wait may believe a 404."""
+        try:
+            self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
+        except LookupError:
+            self.dynamic.discovery.confirm(self._rest.deadline({}))
+
+    def _forget(self) -> bool:
+        """Nothing is remembered here; see `finding_anew`."""
+        return True
 
     def _of_one(self, model: type[M], namespace: str | None) -> ObjectClient[M, ModelList[Any]]:
         """Return the client of one object, by its class."""

@@ -4,7 +4,8 @@
 A server is asked by one pair of requests: `/api` and `/apis`, with everything in the answers. An
 older one is asked for each group version. The answer counts for ten minutes, and is kept on disk
 for other programs; after that the server is asked whether anything has changed. A name that is not
-there makes the client ask again, too, but not more than five times a minute. client-go:
+there makes the client ask again, too, but not more than five times a minute. So does a 404 for the
+path of a resource: what was known may be no longer true. client-go:
 discovery/cached, and restmapper.DeferredDiscoveryRESTMapper.
 """
 
@@ -85,6 +86,7 @@ class Discovery:
         self._limit = RefreshLimit()
         self._snapshot: Snapshot | None = None
         self._must_ask = False
+        self._is_hearsay = False
         self._known = Discovered()
         self._mapper = ResourceMapper(self._known)
 
@@ -171,6 +173,32 @@ class Discovery:
                 raise
         return self._mapper.resource(name)
 
+    def has_changed(self, path: str, deadline: float | None) -> bool:
+        """Tell whether a path is that of no resource any more, after a 404 for it.
+
+        The server is asked again, but not more than five times a minute. Nothing has changed if it
+        was never asked.
+
+        Raises:
+            ApiError, TransportError, DecodeError: as `api_resources`.
+        """
+        if self._snapshot is None:
+            return False
+        if not self._known.has(path):  # another call has asked meanwhile
+            return True
+        return self._reload(deadline) and not self._known.has(path)
+
+    def confirm(self, deadline: float | None) -> None:
+        """See to it that the server itself was asked: what others left on disk may be untrue.
+
+        Raises:
+            ApiError, TransportError, DecodeError: as `api_resources`.
+        """
+        self._load(deadline)
+        if self._is_hearsay:
+            self.invalidate()
+            self._load(deadline)
+
     # ---- when to ask --------------------------------------------------------------------------
 
     def _load(self, deadline: float | None) -> bool:
@@ -231,6 +259,7 @@ class Discovery:
         except BaseException:
             self._must_ask = True
             raise
+        self._is_hearsay = False
         for failure in known.failures:
             _log.warning("discovery of %s", failure)
         self._adopt(Snapshot(self._server, time, list(documents.values())), known)
@@ -314,6 +343,7 @@ class Discovery:
             if wanted(documents) or not all(root in documents for root in ROOTS):
                 return
             self._adopt(snapshot, discovered(documents))
+            self._is_hearsay = True
         except DecodeError as error:
             _log.debug("%s is ignored: %s", path, error)
 

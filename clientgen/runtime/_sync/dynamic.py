@@ -10,6 +10,8 @@ Names are those of kubectl; see `Discovery.resource`. client-go: dynamic, metada
 """
 
 # ruff: noqa: ASYNC109 - the timeout is one of the client's clock
+# The parts of a resource share its state.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ from .._models.meta_v1 import ModelList, PartialObjectMetadata
 from .._models.model import Model
 from .._models.tables import Table
 from .._models.unstructured import Object, Unstructured, list_class
+from ..errors import NoResourceMatch, NotFound
 from .discovery import discovery_of
 from .object_client import ObjectClient
+from .outdated import finding_anew, is_outdated, left_of
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -248,12 +252,14 @@ class DynamicResource(Generic[T]):
 
     # ---- reading ------------------------------------------------------------------------------
 
+    @finding_anew
     def get(self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]) -> T:
         """Get the object called `name`."""
         check_segment("name", name)
         client, left = self._single("get", namespace, options)
         return client.get(name, **left)
 
+    @finding_anew
     def list(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> ModelList[T]:
         """List the objects that match the options, in one namespace or in all."""
         client, left = self._several("list", namespace, options)
@@ -261,6 +267,20 @@ class DynamicResource(Generic[T]):
 
     def each(self, *, namespace: str | None = None, **options: Unpack[EachOptions]) -> Iterator[T]:
         """Iterate over the objects that match the options, reading a page at a time."""
+        deadline = self.rest.deadline(options)
+        is_begun = False
+        try:
+            client, left = self._several("list", namespace, options)
+            for obj in client.each(**left):
+                is_begun = True
+                yield obj
+        except NotFound as error:
+            if is_begun or not self._forget():
+                raise
+            if not is_outdated(self.rest, error, deadline):
+                raise
+        else:
+            return
         client, left = self._several("list", namespace, options)
         for obj in client.each(**left):
             yield obj
@@ -317,6 +337,7 @@ class DynamicResource(Generic[T]):
         results are those of `wait` of typed clients.
         """
         given: dict[str, Any] = {**options, "until": until}
+        self._confirm({})
         if name is UNSET:
             client, _ = self._several("watch", namespace, {})
         else:
@@ -326,6 +347,7 @@ class DynamicResource(Generic[T]):
         waiting: Any = client
         return cast("T | Sequence[T] | None", waiting.wait(**given))
 
+    @finding_anew
     def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
         """List the objects that match the options as the table that `kubectl get` prints.
 
@@ -335,10 +357,11 @@ class DynamicResource(Generic[T]):
         found = self._find(deadline)
         check_verb(found, "list")
         client = ObjectClient(self._client.rest, found, namespace, Table, Table)
-        return client.list(**_left(self._client.rest, options, deadline))
+        return client.list(**left_of(self._client.rest, options, deadline))
 
     # ---- writing ------------------------------------------------------------------------------
 
+    @finding_anew
     def create(
         self,
         body: T | Mapping[str, object],
@@ -350,6 +373,7 @@ class DynamicResource(Generic[T]):
         client, left, sent = self._for_body("create", body, namespace, options)
         return client.create(sent, **left)
 
+    @finding_anew
     def update(
         self,
         body: T | Mapping[str, object],
@@ -361,6 +385,7 @@ class DynamicResource(Generic[T]):
         client, left, sent = self._for_body("update", body, namespace, options)
         return client.update(sent, **left)
 
+    @finding_anew
     def apply(
         self,
         body: T | Mapping[str, object],
@@ -375,6 +400,7 @@ class DynamicResource(Generic[T]):
         client, left, sent = self._for_body("patch", body, namespace, options, "apply()")
         return client.apply(sent, **left)
 
+    @finding_anew
     def patch(
         self,
         name: str,
@@ -388,6 +414,7 @@ class DynamicResource(Generic[T]):
         client, left = self._single("patch", namespace, options)
         return client.patch(name, patch, **left)
 
+    @finding_anew
     def edit(
         self,
         name: str,
@@ -401,6 +428,7 @@ class DynamicResource(Generic[T]):
         client, left = self._single("patch", namespace, options)
         return client.edit(name, change, **left)
 
+    @finding_anew
     def delete(
         self, name: str, *, namespace: str | None = None, **options: Unpack[DeleteOptions]
     ) -> T | Status:
@@ -412,6 +440,7 @@ class DynamicResource(Generic[T]):
         client, left = self._single("delete", namespace, options)
         return client.delete(name, **left)
 
+    @finding_anew
     def delete_collection(
         self, *, namespace: str | None = None, **options: Unpack[DeleteCollectionOptions]
     ) -> ModelList[T] | Status:
@@ -481,9 +510,26 @@ class DynamicResource(Generic[T]):
         return self._client.rest
 
     def _find(self, deadline: float | None) -> Resource:
-        if self._found is None:
-            self._found = self._client.find(self._name, deadline)
-        return self._found
+        found = self._found
+        if found is None:
+            found = self._found = self._client.find(self._name, deadline)
+        return found
+
+    def _forget(self) -> bool:
+        """Forget where the resource is; tells whether the server was asked for it."""
+        if self._found is not None and not isinstance(self._found, ApiResource):
+            return False
+        if isinstance(self._name, ApiResource):
+            self._name = self._name.gvr
+        self._found = None
+        return True
+
+    def _confirm(self, options: Mapping[str, Any]) -> None:
+        """Let the server say where the resource is, for what takes long or believes a 404."""
+        deadline = self.rest.deadline(options)
+        if isinstance(self._find(deadline), ApiResource):
+            self._client.discovery.confirm(deadline)
+            self._forget()
 
     def _details(self, deadline: float | None) -> ApiResource:
         """Return what the server says of the resource, asking it if need be."""
@@ -503,7 +549,7 @@ class DynamicResource(Generic[T]):
         check_verb(found, verb)
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), _left(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
 
     def _several(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
@@ -511,7 +557,7 @@ class DynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = self._find(deadline)
         check_verb(found, verb)
-        return self.client_in(found, namespace), _left(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
 
     def _for_body(
         self,
@@ -531,7 +577,7 @@ class DynamicResource(Generic[T]):
         home = home_of(found, body, namespace, self._client.namespace)
         return (
             self.client_in(found, home),
-            _left(self._client.rest, options, deadline),
+            left_of(self._client.rest, options, deadline),
             _complete(body, found),
         )
 
@@ -558,17 +604,27 @@ class DynamicResource(Generic[T]):
         found = self._find(deadline)
         if isinstance(found, ApiResource) or (part != "status" and model is None):
             found = self._details(deadline)
-            about = subresource_of(found, part, verb)
+            try:
+                about = subresource_of(found, part, verb)
+            except NoResourceMatch:  # it may be new
+                self._confirm(options)
+                found = self._details(deadline)
+                about = subresource_of(found, part, verb)
             kind = GroupVersion.parse(about.api_version).with_kind(about.kind)
             model = model or cast("type[S]", self._model if part == "status" else None)
             model = model or cast("type[S]", self._client.model_of(kind))
         model = model or cast("type[S]", self.model_for(found))
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), model, _left(self._client.rest, options, deadline)
+        return (
+            self.client_in(found, namespace),
+            model,
+            left_of(self._client.rest, options, deadline),
+        )
 
     def watched(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
         """Return the resource to watch, and the class of its objects."""
+        self._confirm(options)
         found = self._find(self._client.rest.deadline(options))
         check_verb(found, "watch")
         return found, self.model_for(found)
@@ -598,34 +654,48 @@ class DynamicSubresource(Generic[T]):
     def __repr__(self) -> str:
         return f"{self._resource!r}.{self._part}({self._name!r})"
 
+    @property
+    def rest(self) -> Rest:
+        """The client that sends requests."""
+        return self._resource.rest
+
+    def _forget(self) -> bool:
+        return self._resource._forget()
+
+    @finding_anew
     def get(self, **options: Unpack[GetOptions]) -> T:
         """Get the subresource."""
         part, left = self._part_for("get", options)
         return part.get(**left)
 
+    @finding_anew
     def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Post to the subresource, as for an eviction or a token."""
         check_object("create()", body)
         client, model, left = self._client_for("create", options)
         return client.create_subresource(self._name, self._part, body, model, **left)
 
+    @finding_anew
     def update(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Replace the subresource with `body`."""
         check_object("update()", body)
         part, left = self._part_for("update", options)
         return part.update(body, **left)
 
+    @finding_anew
     def patch(self, patch: Patch | Mapping[str, object], **options: Unpack[PatchOptions]) -> T:
         """Patch the subresource. A dict is a merge patch."""
         part, left = self._part_for("patch", options)
         return part.patch(patch, **left)
 
+    @finding_anew
     def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
         """Server-side apply: update the subresource and own the fields in `body`."""
         check_object("apply()", body)
         part, left = self._part_for("patch", options)
         return part.apply(body, **left)
 
+    @finding_anew
     def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
         """Get the subresource, let `change` modify it, and send the difference.
 
@@ -692,13 +762,6 @@ def _complete(body: object, found: Resource) -> object:
     if "apiVersion" in given and "kind" in given:
         return given
     return {"apiVersion": found.api_version, "kind": found.kind, **given}
-
-
-def _left(rest: Rest, options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
-    """Return options with the time that is left: finding the resource may have taken some."""
-    if deadline is None:
-        return dict(options)
-    return {**options, "timeout": rest.left(deadline)}
 
 
 def _shown(name: object) -> str:

@@ -281,7 +281,9 @@ class InformerFactory:
 
         found = name
         if not isinstance(found, Resource):
-            found = discovery_of(self.rest).resource(found)
+            discovery = discovery_of(self.rest)
+            discovery.confirm(self.rest.deadline({}))  # an informer lives long
+            found = discovery.resource(found)
         for verb in ("list", "watch"):
             check_verb(found, verb)
         resource = Resource(found.group, found.version, found.plural, found.kind, found.namespaced)
