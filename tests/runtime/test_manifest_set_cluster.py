@@ -1252,8 +1252,9 @@ async def compared(m: Any) -> None:
 
 
 async def not_gone(m: Any) -> None:
-    with pytest.raises(ManifestSetError, match=r"Own .*nobody has deleted it"):
+    with pytest.raises(ManifestSetError, match=r"Own .*nobody has deleted it") as caught:
         await m.wait(deleted, timeout=0)
+    assert str(caught.value).count("Own ") == 1
 
 
 async def is_there(m: Any) -> None:

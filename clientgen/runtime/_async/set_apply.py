@@ -88,7 +88,8 @@ class AsyncSetRun:
             try:
                 await work(one)
             except (ClientError, ManifestError) as error:
-                self.failures.append(ObjectFailure(one.where, one.key, error))
+                key = self.current([one])[0].key
+                self.failures.append(ObjectFailure(one.where, key, error))
                 if is_final(error):
                     self.is_over = True
                     return

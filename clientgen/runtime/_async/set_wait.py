@@ -75,6 +75,7 @@ class AsyncSetWait:
         self._timeout = timeout
         self._progress = progress
         self._anew = anew
+        self._keys: dict[ObjectKey, ObjectKey] = {}
         self._end = None if timeout is None else rest.clock.monotonic() + timeout
         self._is_lost = False
         self.failures: list[ObjectFailure] = []
@@ -85,10 +86,11 @@ class AsyncSetWait:
         When one can no longer become so, or nobody answers, the others are looked at once more, so
         that all failures are told. A request that the server refuses is the error of one object.
         """
-        for where, resource, key in objects:
+        for where, resource, planned in objects:
             try:
-                await self._wait_there_or_elsewhere(resource, key)
+                await self._wait_there_or_elsewhere(resource, planned)
             except (ClientError, ManifestError) as error:
+                key = self._keys.get(planned, planned)
                 self.failures.append(ObjectFailure(where, key, error))
                 self._progress(str(ObjectFailure("", key, error)))
                 self._is_lost |= isinstance(error, WaitFailed) or is_final(error)
@@ -105,6 +107,7 @@ class AsyncSetWait:
         else:
             moved = await self._moved(wait, key)
         if moved is not None:
+            _, self._keys[key] = moved
             await self._made(*moved).run()
 
     async def _moved(

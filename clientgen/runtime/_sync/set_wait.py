@@ -76,6 +76,7 @@ class SetWait:
         self._timeout = timeout
         self._progress = progress
         self._anew = anew
+        self._keys: dict[ObjectKey, ObjectKey] = {}
         self._end = None if timeout is None else rest.clock.monotonic() + timeout
         self._is_lost = False
         self.failures: list[ObjectFailure] = []
@@ -86,10 +87,11 @@ class SetWait:
         When one can no longer become so, or nobody answers, the others are looked at once more, so
         that all failures are told. A request that the server refuses is the error of one object.
         """
-        for where, resource, key in objects:
+        for where, resource, planned in objects:
             try:
-                self._wait_there_or_elsewhere(resource, key)
+                self._wait_there_or_elsewhere(resource, planned)
             except (ClientError, ManifestError) as error:
+                key = self._keys.get(planned, planned)
                 self.failures.append(ObjectFailure(where, key, error))
                 self._progress(str(ObjectFailure("", key, error)))
                 self._is_lost |= isinstance(error, WaitFailed) or is_final(error)
@@ -106,6 +108,7 @@ class SetWait:
         else:
             moved = self._moved(wait, key)
         if moved is not None:
+            _, self._keys[key] = moved
             self._made(*moved).run()
 
     def _moved(self, wait: Wait[Any], key: ObjectKey) -> tuple[Resource, ObjectKey] | None:
