@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import socket
 import threading
 from functools import partial
 from typing import Any
@@ -15,10 +14,7 @@ from support.informers import config, tasks, threads
 
 from clientgen.runtime._async._primitives import run_blocking, spawn
 from clientgen.runtime._config import tls
-from clientgen.runtime._config.cluster_config import ClusterConfig, TlsConfig
 from clientgen.runtime._config.tls import ssl_context
-from clientgen.runtime.aio import AsyncRest
-from clientgen.runtime.errors import ConnectionLost
 from clientgen.testing import FakeCluster
 from clientgen.testing._fake.local_server import LocalServer
 
@@ -54,28 +50,6 @@ async def test_clientsets_that_are_closed_leave_nothing():
             await open_and_close(server.kubeconfig)
         assert ours() - before < ROUNDS
         assert not (threads() | tasks()) - {"clientgen-serve"}
-
-
-def test_a_connection_in_its_handshake_is_closed_with_the_client() -> None:
-    """The loop may end at once: then it would be an "unclosed transport"."""
-
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            listener.setblocking(False)
-            url = f"https://127.0.0.1:{listener.getsockname()[1]}"
-            rest = AsyncRest(ClusterConfig(url, tls=TlsConfig(insecure=True)))
-            watch = AsyncClientset(rest).core_v1.pods("default").watch(resource_version="1")
-            reading = asyncio.ensure_future(watch.__anext__())
-            server, _ = await loop.sock_accept(listener)
-            with server:
-                await loop.sock_recv(server, 1)  # it has said hello, and is not answered
-                await rest.aclose()
-                with pytest.raises(ConnectionLost, match="the connection was closed"):
-                    await reading
-
-    asyncio.run(main())
-    gc.collect()
 
 
 async def test_a_call_that_is_not_connected_when_the_client_is_closed_opens_nothing(

@@ -6,6 +6,7 @@ Threads cannot be cancelled, so these tests are of asyncio only.
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -17,6 +18,9 @@ from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Pod
 from support.scarcity import no_descriptors
 
+from clientgen.runtime._config.cluster_config import ClusterConfig, TlsConfig
+from clientgen.runtime.aio import AsyncRest
+from clientgen.runtime.errors import ConnectionLost
 from clientgen.testing import FakeCluster, LocalServer
 
 BIG = bytes(10_000_000)
@@ -190,3 +194,25 @@ async def test_a_local_port_is_left_without_descriptors() -> None:
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+def test_a_connection_in_its_handshake_is_closed_with_the_client() -> None:
+    """The loop may end at once: then it would be an "unclosed transport"."""
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.setblocking(False)
+            url = f"https://127.0.0.1:{listener.getsockname()[1]}"
+            rest = AsyncRest(ClusterConfig(url, tls=TlsConfig(insecure=True)))
+            watch = AsyncClientset(rest).core_v1.pods("default").watch(resource_version="1")
+            reading = asyncio.ensure_future(watch.__anext__())
+            server, _ = await loop.sock_accept(listener)
+            with server:
+                await loop.sock_recv(server, 1)  # it has said hello, and is not answered
+                await rest.aclose()
+                with pytest.raises(ConnectionLost, match="the connection was closed"):
+                    await reading
+
+    asyncio.run(main())
+    gc.collect()
