@@ -256,11 +256,12 @@ async def test_a_source_that_is_no_file_any_more_is_not_read(s: Setup, kind: str
     class Swapping(RealContainer):
         def __call__(self, process: Any) -> int:
             if process.command[0] == "tar":
-                (s.here / "a").unlink()
+                new = s.here / "new"
                 if kind == "fifo":
-                    os.mkfifo(s.here / "a")
+                    os.mkfifo(new)
                 else:
-                    (s.here / "a").symlink_to("private")
+                    new.symlink_to("private")
+                new.replace(s.here / "a")
             return super().__call__(process)
 
     s.container.__class__ = Swapping

@@ -270,6 +270,11 @@ class LateClock(SystemClock):
         return super().monotonic() + self.later
 
 
+class StillClock(SystemClock):
+    def monotonic(self) -> float:
+        return 0.0
+
+
 async def test_the_end_that_timeout_seconds_brings_is_clean(server, config_for):
     server.reply(STREAM, event("ADDED", pod(version="5")), END)
     async with AsyncRest(config_for(server)) as rest:
@@ -354,6 +359,7 @@ async def test_a_silent_connection_is_left_after_the_read_timeout(server, config
     for _ in range(100):
         server.reply(STREAM, event("MODIFIED", pod(version="6")), FOREVER)
     async with AsyncRest(config_for(server)) as rest:
+        rest.clock = StillClock()  # each connection has 60 s, and so 0.1 s for silence
         async with AsyncPodClient(rest)._watch(Pod, {"timeout_seconds": 60}) as watch:
             while ("MODIFIED", "6") not in await take(watch, 1):
                 pass

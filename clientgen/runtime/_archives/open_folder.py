@@ -6,6 +6,7 @@ of a folder. An open folder stays the one that it is, and names in it lead nowhe
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import contextmanager
@@ -77,7 +78,7 @@ class OpenFolder:
         if _HAS_DESCRIPTORS:
             return os.open(where, _FOLDER, **options)
         if not stat.S_ISDIR(os.lstat(where).st_mode):
-            raise NotADirectoryError
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         return -1
 
     @contextmanager
@@ -86,8 +87,7 @@ class OpenFolder:
         try:
             yield
         except OSError as error:
-            error.filename, error.filename2 = str(self.path / name), None
-            raise
+            raise OSError(error.errno, error.strerror, str(self.path / name)) from None
 
 
 def opened(path: str) -> int:
