@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from clientgen._lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from clientgen._check import check
-
+    from ._check import check
     from ._explore.explore import Exploration, FoundBug, explore
     from ._fake.actions import Action
     from ._fake.cluster import FakeCluster, cluster_of, fake_clientset
@@ -44,7 +43,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "Action": "._fake.actions",
             "FakeClock": "._fake.fake_clock",
             "FakeCluster": "._fake.cluster",
-            "check": "clientgen._check",
+            "check": "._check",
             "cluster_of": "._fake.cluster",
             "fake_clientset": "._fake.cluster",
             "explore": "._explore.explore",

@@ -1,7 +1,6 @@
 """The API server's verdict on an object of a Python class, without a server.
 
-It is above the generator, which makes a CustomResourceDefinition of a class, and the test server,
-which has the rules of objects. `clientgen.testing` has its name.
+The generator makes a CustomResourceDefinition of the class; the test server judges the object by it.
 """
 
 from __future__ import annotations
