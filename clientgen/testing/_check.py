@@ -1,6 +1,6 @@
 """The API server's verdict on an object of a Python class, without a server.
 
-The generator makes a CustomResourceDefinition of the class; the test server judges the object by it.
+The generator makes the definition of the class; the test server judges the object by it.
 """
 
 from __future__ import annotations
