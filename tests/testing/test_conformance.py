@@ -7,6 +7,7 @@ reason, in docs/conformance.md; a listed step that no longer differs has to be t
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
@@ -97,3 +98,24 @@ def test_scores_by_class(
         assert 100 * classes[name].semantic / classes[name].steps >= bar, name
     others = [tally for name, tally in classes.items() if name not in BARS]
     assert 100 * sum(t.semantic for t in others) / sum(t.steps for t in others) >= OTHERS
+
+
+def test_a_scenario_is_recorded_as_it_is_replayed(url: str, tmp_path: Path) -> None:
+    committed = KIT / "scenarios" / "own-crud-created-with-version.json"
+    scenario = json.loads(committed.read_text("utf-8"))
+    for step in scenario["steps"]:
+        del step["expect"]
+    recorded = tmp_path / committed.name
+    recorded.write_text(json.dumps(scenario), "utf-8")
+
+    tool = [sys.executable, str(KIT / "record.py"), "--server", url, "--scenarios", str(tmp_path)]
+    subprocess.run(tool, check=True, capture_output=True)
+
+    assert json.loads(recorded.read_text("utf-8")) == json.loads(committed.read_text("utf-8"))
+    assert list(tmp_path.iterdir()) == [recorded]
+    scenario["steps"][0]["checks"] = [{"op": "eq", "left": "$.kind", "right": "Wrong"}]
+    recorded.write_text(wrong := json.dumps(scenario), "utf-8")
+    done = subprocess.run(tool, check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "0 of 1 scenarios recorded" in done.stdout
+    assert recorded.read_text("utf-8") == wrong
