@@ -45,7 +45,7 @@ def test_it_goes_on_when_there_are_descriptors_again(
     echoing: Clientset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A moment without any ended the port for good, without a word."""
-    monkeypatch.setattr("clientgen.runtime._sync.local_listener._PAUSE", 0.01)
+    monkeypatch.setattr("clientgen.runtime._sync.local_listener._ACCEPT_RETRY_SECONDS", 0.01)
     told = Told("clientgen.runtime.ports")
     with echoing.core_v1.pods("shop").port_forward("web", 80) as port, told.listening() as first:
         assert echoed(port) == b"hello"
@@ -64,7 +64,7 @@ def test_it_goes_on_when_there_are_threads_again(
     echoing: Clientset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = Told("clientgen.runtime.ports")
-    monkeypatch.setattr("clientgen.runtime._sync.local_listener._PAUSE", 0.01)
+    monkeypatch.setattr("clientgen.runtime._sync.local_listener._ACCEPT_RETRY_SECONDS", 0.01)
     with echoing.core_v1.pods("shop").port_forward("web", 80) as port, told.listening() as first:
         with no_threads(monkeypatch, "clientgen-port"):
             with pytest.raises(RuntimeError, match="can't start new thread"):

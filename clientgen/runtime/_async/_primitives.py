@@ -1,7 +1,7 @@
 """Waiting primitives for asyncio: locks, events, tasks and timers.
 
-The twin in `_sync` has the same names, made of threads. asyncio itself is imported when somebody
-waits: importing a generated package must stay cheap.
+`_sync/_primitives.py` has the same names for threads. Functions import asyncio when they are
+called, because importing a generated package must stay cheap.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ P = ParamSpec("P")
 
 if TYPE_CHECKING:
     Function: TypeAlias = Callable[P, Awaitable[T]]
-    """A function that may wait: a coroutine function."""
+    """A coroutine function; in `_sync`, an ordinary function."""
 
     Callback: TypeAlias = Callable[P, Awaitable[T] | T]
-    """A function of the program's: an ordinary one, or a coroutine function."""
+    """A user's function: a coroutine function or an ordinary one."""
 
 
 class ReadByFor:
-    """The base of what `async for` reads. A plain `for` says so; in the twin, it is what reads."""
+    """Base class of asynchronous iterators: a plain `for` over one raises an error that helps."""
 
     if not TYPE_CHECKING:  # to checkers, a plain `for` is a mistake
 
@@ -67,24 +67,29 @@ class ReadByFor:
 
 
 async def sleep(seconds: float) -> None:
-    """Let others run for so long."""
+    """Suspend the calling task for this many real seconds."""
     import asyncio
 
     await asyncio.sleep(seconds)
 
 
 async def run_blocking(function: Callable[[], T]) -> T:
-    """Call something that blocks, in a worker thread."""
+    """Call a blocking function in a worker thread, and return its result."""
     import asyncio
 
     return await asyncio.to_thread(function)
 
 
 async def holding(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float | None) -> T:
-    """Do something while a lock is held, and wait no longer than until a deadline.
+    """Acquire a lock, await `work()`, and release the lock.
+
+    Args:
+        lock: The lock.
+        work: The coroutine function to call with the lock held. It is cancelled at the deadline.
+        deadline: The monotonic time at which to give up, while waiting for the lock or working.
 
     Raises:
-        TimeoutError: it was not done in time.
+        TimeoutError: the deadline passed first.
     """
     import asyncio
 
@@ -94,19 +99,19 @@ async def holding(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float 
 
 
 def check_waiting(what: str, function: object) -> None:
-    """See to it that a function can be called, and may wait.
+    """Check that a user's function is callable. `awaited` checks that its result is awaitable.
 
     Raises:
-        TypeError: it cannot be called. Whether it may wait is known by its results: `awaited`.
+        TypeError: it is not callable.
     """
     check_function(what, function)
 
 
 def awaited(what: str, work: Awaitable[T]) -> Awaitable[T]:
-    """Return what a coroutine function of the program's has returned, which is to be awaited.
+    """Check that a user's function returned an awaitable, and return it.
 
     Raises:
-        TypeError: the function was an ordinary one.
+        TypeError: the function is not a coroutine function.
     """
     if not isinstance(cast("object", work), Awaitable):
         raise TypeError(
@@ -117,7 +122,7 @@ def awaited(what: str, work: Awaitable[T]) -> Awaitable[T]:
 
 
 async def call(function: Callable[..., object], *args: object) -> None:
-    """Call a function of the program's, which may be a coroutine function."""
+    """Call a user's function; await its result if it is awaitable."""
     result = function(*args)
     if result is not None and isinstance(result, Awaitable):
         await uncancelled(cast("Awaitable[object]", result))
@@ -126,7 +131,7 @@ async def call(function: Callable[..., object], *args: object) -> None:
 async def result_of(
     function: Callable[P, Awaitable[T] | T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """Call a function of the program's, which may be a coroutine function; gives its result."""
+    """Call a user's function, await its result if it is awaitable, and return the result."""
     result = function(*args, **kwargs)
     if isinstance(result, Awaitable):
         return await uncancelled(cast("Awaitable[T]", result))
@@ -134,11 +139,11 @@ async def result_of(
 
 
 async def uncancelled(work: Awaitable[T]) -> T:
-    """Wait for the work of the program's, whose cancellation is not that of this task.
+    """Await a user's work. A cancellation inside of it does not end the calling task.
 
     Raises:
-        RuntimeError: something that the work waited for was cancelled, and nobody wants this task
-            to end.
+        CancelledError: the calling task was cancelled.
+        RuntimeError: the work awaited another task, and that task was cancelled.
     """
     import asyncio
 
@@ -152,14 +157,14 @@ async def uncancelled(work: Awaitable[T]) -> T:
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:
-    """Call something after so many seconds; gives what cancels that."""
+    """Call a function after this many real seconds. Returns a function that cancels the call."""
     import asyncio
 
     return asyncio.get_running_loop().call_later(seconds, function).cancel
 
 
 def from_outside(function: Callable[[], object]) -> Callable[[], object]:
-    """Give what a signal handler, or another thread, may call to have the loop call a function."""
+    """Return a function for signal handlers and threads: it makes the loop call `function`."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -172,17 +177,17 @@ def from_outside(function: Callable[[], object]) -> Callable[[], object]:
 
 
 def from_clock(function: Callable[[], object]) -> Callable[[], object]:
-    """Give what a clock may call when it moves, in any thread, to have a function called."""
+    """Return a function that a clock calls from any thread when its time has moved on."""
     return from_outside(function)
 
 
 def short_lock() -> AbstractContextManager[object]:
-    """A lock for a few statements without a wait; on one event loop none is needed."""
+    """Return a lock for a few statements that do not wait: on one event loop, none is needed."""
     return nullcontext()
 
 
 class Lock:
-    """Only one task at a time."""
+    """A mutual exclusion lock."""
 
     def __init__(self) -> None:
         self._lock: asyncio.Lock | None = None
@@ -195,7 +200,7 @@ class Lock:
         await self._lock.acquire()
 
     async def enter_if_free(self) -> bool:
-        """Enter unless somebody is in, without a wait; gives whether this entered."""
+        """Acquire the lock if it is free. Returns whether it was, and never waits."""
         if self._lock is not None and self._lock.locked():
             return False
         await self.__aenter__()
@@ -212,50 +217,50 @@ class Lock:
 
 
 class Event:
-    """Something that happens once; tasks wait for it."""
+    """A flag that tasks wait for, like `asyncio.Event`, with timeouts and clocks."""
 
     def __init__(self) -> None:
-        self._happened = False
+        self._is_set = False
         self._waiters: set[asyncio.Future[None]] = set()
 
     def set(self) -> None:
-        """Make it happen."""
-        self._happened = True
+        """Set the flag and wake all waiters."""
+        self._is_set = True
         self.wake()
 
     def clear(self) -> None:
-        """Make it something that has not happened yet."""
-        self._happened = False
+        """Reset the flag."""
+        self._is_set = False
 
     def wake(self) -> None:
-        """Have those who wait look again, without its happening."""
+        """Wake all waiters without setting the flag: they check their conditions again."""
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
 
     def is_set(self) -> bool:
-        """Tell whether it has happened."""
-        return self._happened
+        """Return whether the flag is set."""
+        return self._is_set
 
     async def wait(self, seconds: float | None = None) -> bool:
-        """Wait for it, but no longer than so many seconds; gives whether it has happened."""
+        """Wait until the flag is set, at most this many real seconds. Returns whether it is."""
         import asyncio
 
-        if not self._happened:
+        if not self._is_set:
             waiter = self._waiter()
             try:
                 await asyncio.wait({waiter}, timeout=seconds)
             finally:
                 self._waiters.discard(waiter)
-        return self._happened
+        return self._is_set
 
     async def unless(self, work: Coroutine[object, object, T]) -> T | None:
-        """Do some work, but abandon it when the event happens; gives None then."""
+        """Await some work; cancel it and return None if the flag is set first."""
         import asyncio
 
         task = asyncio.ensure_future(work)
         try:
-            while not task.done() and not self._happened:
+            while not task.done() and not self._is_set:
                 await self._until_either(task)
             return await task if task.done() else None
         except asyncio.CancelledError:
@@ -267,7 +272,7 @@ class Event:
                 await asyncio.wait({task})
 
     async def _until_either(self, task: asyncio.Future[Any]) -> None:
-        """Wait for some work or for the event; those who are woken look again."""
+        """Wait until the task is done, the flag is set, or `wake` was called."""
         import asyncio
 
         waiter = self._waiter()
@@ -281,14 +286,14 @@ class Event:
         import asyncio
 
         waiter = asyncio.get_running_loop().create_future()
-        if self._happened:
+        if self._is_set:
             waiter.set_result(None)
         self._waiters.add(waiter)
         return waiter
 
 
 def _abort_result(task: asyncio.Future[Any]) -> None:
-    """Let go of a stream that was opened for somebody who was cancelled meanwhile."""
+    """Close a stream that a task returned at the moment when its caller was cancelled."""
     if task.done() and not task.cancelled() and task.exception() is None:
         abort = getattr(task.result(), "abort", None)
         if abort is not None:
@@ -296,7 +301,7 @@ def _abort_result(task: asyncio.Future[Any]) -> None:
 
 
 async def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
-    """Wait for an event, but not past a moment of a clock; gives whether it has happened."""
+    """Wait for an event until a time of a clock; None for no limit. Returns whether it is set."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -315,7 +320,7 @@ async def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
 
 
 async def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) -> bool:
-    """The same, with a moment that may change: who changes it wakes the event."""
+    """Wait like `wait_until`, for a time that may change. Call `event.wake` after changing it."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -334,9 +339,9 @@ async def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) ->
 
 
 class Condition:
-    """A condition variable that also waits for a moment of a clock.
+    """A condition variable whose waits can end at a time of a clock.
 
-    What is looked at and changed inside `async with` changes for one task at a time.
+    Inside of `async with`, no other task reads or changes what the condition protects.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -356,7 +361,7 @@ class Condition:
         await self._lock.__aexit__(kind, error, traceback)
 
     async def wait(self, until: float | None = None) -> None:
-        """Let others in until one notifies, but not past a moment of the clock."""
+        """Release the lock, wait for `notify` or until a time of the clock, and reacquire it."""
         changed = self._changed
         await self._lock.__aexit__(None, None, None)
         try:
@@ -365,43 +370,43 @@ class Condition:
             await self._lock.__aenter__()
 
     def notify(self) -> None:
-        """Wake all who wait; from any task of the loop."""
+        """Wake all waiters. Any task of the loop may call this."""
         changed, self._changed = self._changed, Event()
         changed.set()
 
 
 class Task:
-    """Something that goes on beside who spawned it."""
+    """A background task."""
 
     def __init__(self, task: asyncio.Task[None]) -> None:
         self._task = task
 
     @property
     def done(self) -> bool:
-        """Whether it has ended."""
+        """Whether the task has ended."""
         return self._task.done()
 
     @property
     def is_current(self) -> bool:
-        """Whether it is the one that asks, which cannot wait for its own end."""
+        """Whether the caller runs in this task: then it must not join the task."""
         import asyncio
 
         return asyncio.current_task() is self._task
 
     async def join(self, seconds: float | None = None) -> bool:
-        """Wait for its end, but no longer than so many seconds; gives whether it has ended."""
+        """Wait for the task's end, at most this many real seconds. Returns whether it has ended."""
         import asyncio
 
         await asyncio.wait({self._task}, timeout=seconds)
         return self._task.done()
 
     def cancel(self) -> None:
-        """Have it end at its next wait. A thread cannot be made to: tell it by an event."""
+        """Cancel the task at its next wait. A thread cannot be cancelled: set an event instead."""
         self._task.cancel()
 
 
 class Interruption:
-    """Lets others end what the task that makes it is at, as `asyncio.timeout` does."""
+    """Lets callbacks interrupt the task that created it, as `asyncio.timeout` does."""
 
     def __init__(self) -> None:
         import asyncio
@@ -413,18 +418,22 @@ class Interruption:
         self._fired = False
 
     def fire(self) -> None:
-        """Cancel the task at its next wait. A thread is not: it looks by itself."""
+        """Cancel the task at its next wait. A thread cannot be interrupted: it checks by itself."""
         if not self._fired:
             self._fired = True
             self._task.cancel()
 
     async def caused(self, error: BaseException | None) -> bool:
-        """Tell whether what ended the work is this, and not another's wish to cancel the task."""
+        """Return whether this interruption ended the work, rather than another cancellation.
+
+        Raises:
+            CancelledError: the task was cancelled for another reason, too.
+        """
         import asyncio
 
         if not self._fired:
             return False
-        if error is None:  # the work has ended by itself, and the next wait would be cancelled
+        if error is None:  # the work ended before the cancellation reached it: take it here
             error = await _pending_cancellation()
         if self._task.uncancel() > self._cancelling:
             raise error or asyncio.CancelledError
@@ -442,7 +451,7 @@ async def _pending_cancellation() -> BaseException | None:
 
 
 def check_spawn() -> None:
-    """Make sure that `spawn` works here.
+    """Check that `spawn` can be called here.
 
     Raises:
         RuntimeError: no event loop is running.
@@ -453,7 +462,7 @@ def check_spawn() -> None:
 
 
 def spawn(work: Callable[[], Coroutine[Any, Any, None]], name: str) -> Task:
-    """Have some work go on beside this. Who spawns it joins it; what it raises is lost."""
+    """Start a background task. The caller must join it; its exceptions are lost."""
     import asyncio
 
     return Task(asyncio.get_running_loop().create_task(work(), name=name))

@@ -52,8 +52,8 @@ T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 ManifestT = TypeVar("ManifestT")
 
-# Edits without a timeout give up after this long: such conflicts are permanent.
-_CONFLICT_SECONDS = 60.0
+# Edits without a timeout fail after this time: another writer then conflicts all the time.
+_CONFLICT_TIMEOUT_SECONDS = 60.0
 
 
 class AsyncGroupVersionClient:
@@ -69,7 +69,7 @@ class AsyncGroupVersionClient:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._rest!r})"
 
-    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise AttributeError(UnknownAttribute(type(self), name), name=name)
@@ -102,7 +102,7 @@ class AsyncResourceClient:
         where = f", {self._namespace!r}" if self._namespace else ""
         return f"{type(self).__name__}({self._rest!r}{where})"
 
-    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise AttributeError(
@@ -183,7 +183,7 @@ class AsyncResourceClient:
         check_function("change of edit()", change)
         deadline = self._rest.deadline(options)
         until = self._rest.real_deadline(deadline)
-        retry = ConflictRetry(monotonic() + _CONFLICT_SECONDS if until is None else until)
+        retry = ConflictRetry(monotonic() + _CONFLICT_TIMEOUT_SECONDS if until is None else until)
         while True:
             current = await self._send(model, build("GET", path, {}, GET), deadline)
             patch = changed(current, change)
@@ -273,7 +273,7 @@ class AsyncResourceClient:
         return read_object_or_status(response, list_model, request, self._codec)
 
     def _subresource(self, model: type[T], name: str, subresource: str) -> AsyncSubresource[T, Any]:
-        self._path_of(name, subresource)  # refuses what is no name
+        self._path_of(name, subresource)  # raises for an invalid name
         return AsyncSubresource(self, model, name, subresource)
 
     async def _logs(self, name: str, options: Mapping[str, Any]) -> str:
@@ -297,11 +297,12 @@ class AsyncResourceClient:
         from .command import CommandInput, CommandOutput, GivenBytes, run_command
         from .exec_stream import AsyncExecStream as Process
 
-        rest = dict(options)
-        stdin, limit = stdin_of(rest.pop("stdin", None)), rest.pop("limit", None)
-        is_checked = rest.pop("check", False)
-        asked = {**rest, "stdin": True} if stdin is not None else rest
-        request = exec_request(self._path_of(name, "exec"), command, asked)
+        query = dict(options)
+        stdin, limit = stdin_of(query.pop("stdin", None)), query.pop("limit", None)
+        is_checked = query.pop("check", False)
+        if stdin is not None:
+            query["stdin"] = True
+        request = exec_request(self._path_of(name, "exec"), command, query)
         deadline = self._rest.whole_deadline(options)
         opening = options.get("timeout", self._rest.timeout)
         stream = Process(self._rest, request, opening, has_stdin=stdin is not None)
@@ -407,12 +408,12 @@ class AsyncResourceClient:
         return f"{path}/{subresource}" if subresource else path
 
     def _completed(self, body: object, kind: type[object] | None = None, name: str = "") -> Any:
-        """Return a body that says what it is; see `completed`.
+        """Return the body with apiVersion and kind; see `completed`.
 
         Args:
-            body: a model, which does, or a manifest.
-            kind: the class of the body, if it is not of the resource's own kind.
-            name: the name in the path, if it is not that of the body.
+            body: a model, which is returned as it is, or a manifest.
+            kind: the class of the body, if it differs from the resource's kind.
+            name: the name in the path, for a body without a name of its own.
         """
         if not isinstance(body, Mapping):
             return body
@@ -429,7 +430,7 @@ class AsyncResourceClient:
             raise self._misused(error) from None
 
     def _kind_of(self, model: type[object], subresource: str) -> type[object] | None:
-        """Return the class of a subresource's body; None if it is of the resource's own kind."""
+        """Return the class of a subresource's body; None if its kind is the resource's."""
         from .._http.manifest_bodies import constants_of  # start-up does not need it
 
         return None if subresource == "status" and not constants_of(model) else model
@@ -450,9 +451,9 @@ class AsyncResourceClient:
 
     def _misused(self, problem: object) -> ValueError:
         """Phrase an error in terms of the call: `pods("shop").delete(): ...`."""
-        of = f'"{self._namespace}"' if self._namespace else ""
-        call = called(self)
-        return ValueError(f"{self._accessor or self.resource.plural}({of}){call}: {problem}")
+        argument = f'"{self._namespace}"' if self._namespace else ""
+        client = f"{self._accessor or self.resource.plural}({argument})"
+        return ValueError(f"{client}{called(self)}: {problem}")
 
 
 class AsyncSubresource(Generic[T, ManifestT]):

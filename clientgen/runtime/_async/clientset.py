@@ -1,4 +1,4 @@
-"""The base of generated clientsets: calls for any kind, by its class or with an object of it."""
+"""The base class of generated clientsets: calls for objects of any kind."""
 
 # The verbs are private methods of clients; a timeout is one of the client's clock.
 # pyright: reportPrivateUsage=false
@@ -64,10 +64,10 @@ T = TypeVar("T", bound=Object)
 
 
 class AsyncClientsetBase:
-    """A cluster: what all generated clientsets have. Use it as a context manager.
+    """The base class of clientsets, which talk to one cluster. Use it as a context manager.
 
     Its methods work with any kind that `scheme` knows: by class (`k.get(Deployment, "web")`), or
-    with an object, which says itself what it is and where it lives (`k.apply(deployment)`). The
+    with an object, which has its kind, name and namespace (`k.apply(deployment)`). The
     attributes of generated clientsets, such as `k.apps_v1`, lead to clients of single resources,
     which also have subresources and logs.
 
@@ -91,7 +91,7 @@ class AsyncClientsetBase:
         self._lock = short_lock()
         self._known: Mapping[object, Resource] = {}
 
-    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+    if not TYPE_CHECKING:  # type checkers would accept any attribute
         __init__ = needing_rest(__init__)
 
         def __getattr__(self, name: str) -> object:
@@ -675,13 +675,13 @@ class AsyncClientsetBase:
             field_manager=field_manager,
         )
 
-    # ---- where things are ---------------------------------------------------------------------
+    # ---- finding resources -------------------------------------------------------------------
 
     async def _resource_of(self, kind: type[Model] | GroupVersionKind) -> Resource:
-        """Find the resource of a kind: in the scheme, else by asking the server.
+        """Return the resource of a kind from the scheme, or else from discovery.
 
         Raises:
-            LookupError: there is none.
+            LookupError: the server has no resource of the kind.
         """
         try:
             return self.scheme.resource(kind)
@@ -691,14 +691,14 @@ class AsyncClientsetBase:
         return await self.dynamic.find(kind, self._rest.deadline({}))
 
     async def _confirm(self, what: object) -> None:
-        """Let the server say where a kind is that is not registered: a wait may believe a 404."""
+        """Discover a kind that is not registered: `wait` may take a 404 as "deleted"."""
         try:
             self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
         except LookupError:
             await self.dynamic.discovery.confirm(self._rest.deadline({}))
 
     def _forget(self) -> bool:
-        """Nothing is remembered here; see `finding_anew`."""
+        """Return True: the resource may come from discovery. See `finding_anew`."""
         return True
 
     async def _of_one(
@@ -716,13 +716,13 @@ class AsyncClientsetBase:
     def _of_all(
         self, model: type[M], resource: Resource, namespace: str | None
     ) -> AsyncObjectClient[M, ModelList[M]]:
-        """Return the client of the objects of a namespace, or of all."""
+        """Return the client of the objects of one namespace, or of all namespaces."""
         return self._client(model, resource, namespace, self.scheme.list_model(model))
 
     async def _of_object(
         self, body: Any, namespace: str | None
     ) -> AsyncObjectClient[Any, ModelList[Any]]:
-        """Return the client of what an object says that it is and where it lives."""
+        """Return the client for the kind and the namespace of an object."""
         model: type[Any] = body.__class__
         resource = self._known.get(model)
         if resource is None:
@@ -736,7 +736,7 @@ class AsyncClientsetBase:
         return self._client(model, resource, home, ModelList)
 
     def _list_model_of(self, model: type[Object]) -> type[ModelList[Any]]:
-        """Return the class of lists of a class."""
+        """Return the class of lists of `model`."""
         return self.scheme.list_model(model) if issubclass(model, Model) else UnstructuredList
 
     def _kind_of(self, body: object) -> type[Model] | GroupVersionKind:
@@ -746,7 +746,7 @@ class AsyncClientsetBase:
             raise type(error)(f"{called(self)[1:]}: {error}") from None
 
     def _class_of(self, kind: GroupVersionKind, body: Object) -> type[Object]:
-        """Return the class of the object that a server answers with."""
+        """Return the class of the server's response: the registered one, or Unstructured."""
         if isinstance(body, Unstructured) or kind not in self.scheme:
             return Unstructured
         return self.scheme.model(kind)
@@ -760,7 +760,7 @@ class AsyncClientsetBase:
             what: the object, or its class.
             given: the other arguments; the name is the first of them after a class.
             namespace: the namespace that is given.
-            following: the arguments that follow the name.
+            following: the names of the arguments after the name, for error messages.
         """
         is_class = isinstance(what, type)
         if len(given) != len(following) + is_class:
@@ -788,8 +788,8 @@ def _checked(model: type[M]) -> type[M]:
 
 
 def _may_be_gone(what: object, until: Callable[[Any], object]) -> bool:
-    """Tell whether an object that was on a server is waited for until it is gone."""
+    """Return whether `until` means "deleted" and `what` was read from a server."""
     from .._conditions.checks import as_check  # start-up does not need it
 
-    was_there = not isinstance(what, type) and bool(uid_in(what))
-    return was_there and as_check(until).on_absence is True
+    came_from_server = not isinstance(what, type) and bool(uid_in(what))
+    return came_from_server and as_check(until).on_absence is True

@@ -1,4 +1,4 @@
-"""Connections to a local port; the twin for threads is written by hand."""
+"""Connections to a local port. `_sync/local_listener.py` is written by hand for threads."""
 
 from __future__ import annotations
 
@@ -18,45 +18,49 @@ __all__ = ["AsyncLocalConnection", "AsyncLocalListener"]
 logger = logging.getLogger("clientgen.runtime.ports")
 
 _HOST = "127.0.0.1"
-_PIECE = 1 << 16
+_MAX_READ_BYTES = 1 << 16
 
 
 class AsyncLocalConnection:
-    """A connection that a program on this machine has made."""
+    """A connection from a program on this machine."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def read(self) -> bytes:
-        """Return the next bytes; none at the end, and after `abort`."""
+        """Return the next bytes. They are empty at the end of the stream and after `abort`."""
         try:
-            return await self._reader.read(_PIECE)
+            return await self._reader.read(_MAX_READ_BYTES)
         except OSError:
             return b""
 
     async def write(self, data: bytes) -> None:
-        """Send bytes, and wait while the program does not read.
+        """Send bytes. Waits while the program does not read.
 
         Raises:
-            OSError: The program is gone.
+            OSError: The program has closed the connection.
         """
         self._writer.write(data)
         await self._writer.drain()
 
     def abort(self) -> None:
-        """Break the connection off."""
+        """Close the connection at once and drop unsent bytes."""
         self._writer.transport.abort()
 
     async def aclose(self) -> None:
-        """Close the connection, once the program has everything that was written."""
+        """Close the connection after all written bytes have been sent."""
         self._writer.close()
         with suppress(OSError):
             await self._writer.wait_closed()
 
 
 class AsyncLocalListener:
-    """Accepts connections of this machine, and serves each in a task of its own."""
+    """Accepts connections to a loopback port, and serves each in a task of its own.
+
+    Args:
+        serve: Called with each connection. The connection is aborted when it returns or raises.
+    """
 
     def __init__(self, serve: Function[[AsyncLocalConnection], None]) -> None:
         self._serve = serve
@@ -64,10 +68,10 @@ class AsyncLocalListener:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, port: int) -> int:
-        """Begin to listen, at any free port for 0; gives the port.
+        """Listen on a port; 0 chooses a free one. Returns the port.
 
         Raises:
-            OSError: It cannot be listened on, for example because another program does so.
+            OSError: The port cannot be listened on, for example because another program does.
         """
         import socket  # importing a generated package must stay cheap
 
@@ -76,15 +80,15 @@ class AsyncLocalListener:
         listening = socket.create_server((_HOST, port), backlog=128)
         bound: int = listening.getsockname()[1]
 
-        def complain(error: OSError) -> None:
+        def log_failure(error: OSError) -> None:
             logger.warning("local port %d: cannot accept connections: %s", bound, error)
 
-        self._acceptor = Acceptor(listening, self._admit, complain)
+        self._acceptor = Acceptor(listening, self._admit, log_failure)
         self._acceptor.start("clientgen-ports")
         return bound
 
     async def adopt(self, sock: socket.socket) -> None:
-        """Serve a connection that is there already."""
+        """Serve a connection that the caller has accepted."""
         self._admit(sock)
 
     def _admit(self, sock: socket.socket, _address: object = None) -> None:
@@ -92,7 +96,7 @@ class AsyncLocalListener:
 
         task = asyncio.create_task(self._run(sock), name="clientgen-port")
         self._tasks.add(task)
-        # A task that is cancelled before it begins does neither itself.
+        # Callbacks, because a task that is cancelled before it starts runs no `finally`.
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: sock.close())
 
@@ -106,7 +110,7 @@ class AsyncLocalListener:
             connection.abort()
 
     async def aclose(self) -> None:
-        """Listen no longer, and break the connections off."""
+        """Stop listening, and abort all connections."""
         import asyncio
 
         acceptor, self._acceptor = self._acceptor, None

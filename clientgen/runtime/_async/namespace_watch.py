@@ -1,4 +1,4 @@
-"""Watches which namespaces a label selector selects, for a manager."""
+"""Watches the namespaces that match a label selector, for a manager."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["AsyncNamespaceSelection"]
 
 _NAMESPACES = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
-_PATIENCE = 10.0
+_STOP_TIMEOUT_SECONDS = 10.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class AsyncNamespaceSelection:
-    """Lists and watches the namespaces with certain labels. It is the sink of its reflector.
+    """Lists and watches the namespaces with certain labels.
+
+    Its reflector delivers lists and changes to the methods below.
 
     Args:
         rest: The client for requests.
@@ -61,12 +63,12 @@ class AsyncNamespaceSelection:
 
     @property
     def title(self) -> str:
-        """What is watched, in messages."""
+        """The watched namespaces as messages name them."""
         return self.live.title
 
     @property
     def sync_status(self) -> str:
-        """Whether the namespaces are known, as text; if they are not, the reason."""
+        """`synced`, or the reason why the namespaces are not known yet."""
         if self.live.is_known:
             return SYNCED
         if self._task is None:
@@ -74,16 +76,16 @@ class AsyncNamespaceSelection:
         return reason(self._reflector.last_answer, _NAMESPACES)
 
     def has_synced(self) -> bool:
-        """Tell whether the namespaces are known."""
+        """Return whether the namespaces have been listed."""
         return self.live.is_known
 
     def start(self) -> None:
-        """Start to watch."""
+        """Start watching in the background."""
         self._task = spawn(self._reflector.run, f"clientgen {self!r}")
 
     async def stop(self) -> None:
-        """Stop."""
-        until = monotonic() + _PATIENCE
+        """Stop watching, and wait for the background work to end."""
+        until = monotonic() + _STOP_TIMEOUT_SECONDS
         self._reflector.stop()
         if self._task is not None:
             await self._task.join(max(0.0, until - monotonic()))
@@ -91,7 +93,7 @@ class AsyncNamespaceSelection:
     # ---- what the reflector delivers ----------------------------------------------------------
 
     def prepare(self, obj: PartialObjectMetadata) -> PartialObjectMetadata | None:
-        """Leave out what cannot be the name of a namespace: it becomes a part of URLs."""
+        """Leave out objects whose name is not valid: it would become a part of URLs."""
         try:
             check_segment("namespace", obj.metadata.name)
         except (TypeError, ValueError) as error:
@@ -100,18 +102,18 @@ class AsyncNamespaceSelection:
         return obj
 
     def needs_latest(self) -> bool:
-        """Any state will do."""
+        """Return False: a list of any version is good enough."""
         return False
 
     def reads(self, *, latest: bool) -> None:
-        """Ignore that a list begins."""
+        """Do nothing when a list begins."""
 
     def replace(self, objects: list[PartialObjectMetadata], version: str) -> None:  # noqa: ARG002
-        """Take a list."""
+        """Replace the namespaces with those of a list."""
         self.live.replace(each.metadata.name for each in objects)
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
-        """Take changes. To a watch with a selector, a namespace without the label is deleted."""
+        """Apply changes. A namespace that loses the label arrives as DELETED."""
         for event in events:
             if event.type == "BOOKMARK" or self.prepare(event.object) is None:
                 continue
@@ -122,7 +124,7 @@ class AsyncNamespaceSelection:
                 self.live.add(name)
 
     async def failed(self, error: Exception) -> None:
-        """Log that listing or watching has failed."""
+        """Log a failed list or watch; the reflector tries again."""
         level = logging.DEBUG if isinstance(error, Gone) else logging.WARNING
         is_client_error = isinstance(error, ClientError)
         logger.log(

@@ -1,4 +1,4 @@
-"""Calls that find their resource anew when the server turns out not to know it any more."""
+"""Repeats calls whose resource has moved: discovery was read before the server changed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ C = TypeVar("C", bound="Callable[..., Any]")
 
 
 def finding_anew(call: C) -> C:
-    """Let a method make its requests once more if its resource is elsewhere than was known.
+    """Decorate a method to look its resource up again and repeat its requests after a 404.
 
-    A version is no longer served, or a definition was made anew: the server answered 404 to the
-    first request and did nothing. The object of the method has `rest`, the client of the server,
-    and `_forget()`, which forgets the resource and tells whether discovery may have found it.
+    The version may no longer be served, or its definition may have been created again. Repeating
+    is safe, because the server rejected the first request. The method's object has `rest`, the
+    client of the server, and `_forget()`, which drops the known resource and returns whether it
+    may have come from discovery.
     """
 
     @wraps(call)
@@ -40,15 +41,18 @@ def finding_anew(call: C) -> C:
 
 
 async def is_outdated(rest: AsyncRest, error: NotFound, deadline: float | None) -> bool:
-    """Tell whether a 404 is there because what was known of the resources is no longer true.
+    """Return whether a 404 means that cached discovery is out of date.
+
+    A 404 that names an object means that the object does not exist. Otherwise the group version is
+    discovered again.
 
     Args:
         rest: the client of the server.
         error: the 404.
-        deadline: when the call must be done.
+        deadline: the time of the client's clock at which the call must be done.
 
     Raises:
-        ApiError, TransportError, DecodeError: the server did not say which resources it has.
+        ApiError, TransportError, DecodeError: discovery failed.
     """
     names_an_object = error.details is not None and bool(error.details.name)
     if names_an_object or error.request is None:
@@ -59,7 +63,7 @@ async def is_outdated(rest: AsyncRest, error: NotFound, deadline: float | None) 
 
 
 def left_of(rest: AsyncRest, options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
-    """Return options with the time that is left: finding the resource may have taken some."""
+    """Return the options with the remaining time as `timeout`."""
     if deadline is None:
         return dict(options)
     return {**options, "timeout": rest.left(deadline)}

@@ -27,10 +27,10 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 async def list_pages(
     rest: AsyncRest, path: str, list_model: type[ListT], options: Mapping[str, Any]
 ) -> ListT:
-    """The whole collection as one list, of one state; or one page, if `limit` asks for that.
+    """Return the whole collection at one resource version; with `limit`, a single page.
 
-    When the state expires half way, the whole collection is read once more in one go, as
-    client-go's pager does.
+    If the continue token expires, the whole collection is read again without pages, as in
+    client-go's pager.
     """
     deadline = rest.deadline(options)
     if paging.is_one_page(options):
@@ -50,10 +50,10 @@ async def list_pages(
 async def each_page(
     rest: AsyncRest, path: str, list_model: type[ListT], options: Mapping[str, Any]
 ) -> AsyncIterator[ListT]:
-    """The pages of a collection, one after the other.
+    """Yield the pages of a collection.
 
-    When the state they are of expires, the rest comes from a newer state: what was changed in the
-    meantime may be missing or be seen as it is now, but nothing comes twice.
+    If the continue token expires, the remaining pages are of a newer resource version: an object
+    that was changed in between may be missing or new, but none comes twice.
     """
     deadline = rest.deadline(options)
     page = await _read(rest, path, list_model, paging.first_page(options), deadline)

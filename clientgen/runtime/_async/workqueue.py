@@ -139,7 +139,7 @@ class AsyncWorkQueue(Generic[T]):
         """
         with self._lock:
             self._state.done(item, self._clock.monotonic())
-            self._call_getters()
+            self._wake_getters()
             if not self._state.processing:
                 self._release_drainers()
 
@@ -202,7 +202,7 @@ class AsyncWorkQueue(Generic[T]):
         await wait_until(drainer, self._clock, until)
         return not self._state.processing
 
-    # ---- within -------------------------------------------------------------------------------
+    # ---- private ------------------------------------------------------------------------------
 
     def _default_limiter(self) -> RateLimiter[T]:
         return default_controller_limiter()
@@ -213,7 +213,7 @@ class AsyncWorkQueue(Generic[T]):
     def _add(self, item: T, priority: int) -> None:
         with self._lock:
             self._state.add(item, self._clock.monotonic(), priority)
-            self._call_getters()
+            self._wake_getters()
 
     def _add_after(self, item: T, delay: float, priority: int) -> None:
         with self._lock:
@@ -227,12 +227,12 @@ class AsyncWorkQueue(Generic[T]):
         before = self._state.next_ready
         self._state.add_after(item, delay, self._clock.monotonic(), priority)
         after = self._state.next_ready
-        # Getters wait for the next moment known before; an earlier one has to wake them all.
+        # All getters sleep until the earliest time they knew; an earlier one has to wake them all.
         sooner = after is not None and (before is None or after < before)
-        self._call_getters(every=sooner)
+        self._wake_getters(every=sooner)
 
-    def _call_getters(self, *, every: bool = False) -> None:
-        """Wake as many as there are items for."""
+    def _wake_getters(self, *, every: bool = False) -> None:
+        """Wake as many getters as there are items, or every one."""
         count = len(self._getters) if every else min(len(self._getters), len(self._state))
         for _ in range(count):
             self._getters.popleft().set()
@@ -243,7 +243,7 @@ class AsyncWorkQueue(Generic[T]):
         except BaseException:
             with self._lock:
                 if getter.is_set():
-                    self._call_getters()  # what it was woken for is for somebody else now
+                    self._wake_getters()  # cancelled after it was woken: wake another getter
             raise
         finally:
             with self._lock:
@@ -253,7 +253,7 @@ class AsyncWorkQueue(Generic[T]):
     def _shut_down(self) -> None:
         self._state.advance(self._clock.monotonic())
         self._state.shut_down()
-        self._call_getters(every=True)
+        self._wake_getters(every=True)
 
     def _release_drainers(self) -> None:
         for drainer in self._drainers:

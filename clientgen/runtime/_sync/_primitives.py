@@ -1,6 +1,6 @@
 """Waiting primitives for threads; the counterpart of the module in `_async`."""
 
-# The pieces here are friends.
+# The classes here use each other's private attributes.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -53,35 +53,41 @@ P = ParamSpec("P")
 
 if TYPE_CHECKING:
     Function: TypeAlias = Callable[P, T]
-    """A function that may wait: any."""
+    """An ordinary function; in `_async`, a coroutine function."""
 
     Callback: TypeAlias = Callable[P, T]
-    """A function of the program's: any."""
+    """A user's function."""
 
 
 class ReadByFor:
-    """The base of what `for` reads."""
+    """Base class of iterators; in `_async`, it makes a plain `for` raise."""
 
 
 def sleep(seconds: float) -> None:
-    """Let others run for so long."""
+    """Suspend the calling thread for this many real seconds."""
     time.sleep(seconds)
 
 
 def run_blocking(function: Callable[[], T]) -> T:
-    """Call something that blocks; here that is what everything does."""
+    """Call a blocking function in the calling thread, and return its result."""
     return function()
 
 
 def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
-    """Do something while a lock is held, and wait no longer than until a deadline.
+    """Acquire a lock, call `work`, and release the lock.
 
-    What takes longer goes on in a thread of its own, which gives the lock back.
+    `work` runs in a thread of its own. After the deadline it continues there, and that thread
+    releases the lock.
+
+    Args:
+        lock: The lock.
+        work: The function to call with the lock held.
+        deadline: The monotonic time at which to give up, while waiting for the lock or working.
 
     Raises:
-        TimeoutError: it was not done in time.
+        TimeoutError: the deadline passed first.
     """
-    from .._net.timed_work import done_within  # only those who wait for credentials need it
+    from .._net.timed_work import done_within  # loaded when credentials are
 
     if deadline is None:
         with lock:
@@ -100,10 +106,10 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
 
 
 def check_waiting(what: str, function: object) -> None:
-    """See to it that a function can be called by a thread.
+    """Check that a user's function is callable and not a coroutine function.
 
     Raises:
-        TypeError: it cannot be called, or is a coroutine function.
+        TypeError: it is not callable, or is a coroutine function.
     """
     check_function(what, function)
     if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
@@ -111,10 +117,10 @@ def check_waiting(what: str, function: object) -> None:
 
 
 def awaited(what: str, result: T) -> T:
-    """Return what a function of the program's has returned.
+    """Check that a user's function did not return a coroutine, and return its result.
 
     Raises:
-        TypeError: the function was a coroutine function.
+        TypeError: the function is a coroutine function.
     """
     if isinstance(result, Coroutine):
         result.close()
@@ -130,16 +136,16 @@ def _coroutine_error(what: str) -> TypeError:
 
 
 def call(function: Callable[..., object], *args: object) -> None:
-    """Call a function of the program's; raises what `result_of` does."""
+    """Call a user's function. Raises what `result_of` raises."""
     result_of(function, *args)
 
 
 def result_of(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function of the program's; gives its result.
+    """Call a user's function and return its result.
 
     Raises:
-        TypeError: it is a coroutine function, which nobody would wait for here.
-        RuntimeError: it raised SystemExit, which ends but a thread, and that without a word.
+        TypeError: it is a coroutine function, which a thread cannot await.
+        RuntimeError: it raised SystemExit, which would silently end this thread only.
     """
     try:
         result = function(*args, **kwargs)
@@ -152,12 +158,15 @@ def result_of(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 def uncancelled(work: T) -> T:
-    """The result of some work, which in a thread was done by the time this is called."""
+    """Return the result of work that is already done: a thread does it before this call."""
     return work
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:
-    """Call something after so many seconds, in another thread; gives what cancels that."""
+    """Call a function after this many real seconds, in a thread of its own.
+
+    Returns a function that cancels the call.
+    """
     timer = threading.Timer(seconds, function)
     timer.daemon = True
     timer.start()
@@ -165,29 +174,29 @@ def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], o
 
 
 def from_outside(function: Callable[[], object]) -> Callable[[], object]:
-    """Give what a signal handler may call to have a function called.
+    """Return a function for signal handlers: it calls `function` in a new thread.
 
-    The handler interrupts a thread anywhere, so another thread does it: the interrupted one may
-    hold a lock that the function needs, or be about to wait for what it sets.
+    A handler interrupts a thread anywhere. The interrupted thread may hold a lock that `function`
+    needs, or be about to wait for an event that `function` sets.
     """
     return lambda: start_new_thread(function, ())
 
 
 def from_clock(function: Callable[[], object]) -> Callable[[], object]:
-    """Give what a clock may call when it moves to have a function called.
+    """Return a function that a clock calls when its time has moved on.
 
-    That is done before it moves on. Who moves a clock holds no lock that the function needs.
+    It is called before the clock moves again, by a thread that holds no lock of the runtime.
     """
     return function
 
 
 def short_lock() -> AbstractContextManager[object]:
-    """A lock for a few statements without a wait."""
-    return threading.RLock()  # what is called inside may come here again
+    """Return a lock for a few statements that do not wait."""
+    return threading.RLock()  # callbacks that are called with the lock held may acquire it again
 
 
 class Lock:
-    """Only one thread at a time."""
+    """A mutual exclusion lock."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -196,7 +205,7 @@ class Lock:
         self._lock.acquire()
 
     def enter_if_free(self) -> bool:
-        """Enter unless somebody is in, without a wait; gives whether this entered."""
+        """Acquire the lock if it is free. Returns whether it was, and never waits."""
         return self._lock.acquire(blocking=False)
 
     def __exit__(
@@ -209,55 +218,55 @@ class Lock:
 
 
 class Event:
-    """Something that happens once; threads wait for it."""
+    """A flag that threads wait for, like `threading.Event`, with clocks."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
-        self._happened = False
+        self._is_set = False
 
     def set(self) -> None:
-        """Make it happen."""
+        """Set the flag and wake all waiters."""
         with self._condition:
-            self._happened = True
+            self._is_set = True
             self._condition.notify_all()
 
     def clear(self) -> None:
-        """Make it something that has not happened yet."""
-        self._happened = False
+        """Reset the flag."""
+        self._is_set = False
 
     def wake(self) -> None:
-        """Have those who wait look again, without its happening."""
+        """Wake all waiters without setting the flag: they check their conditions again."""
         with self._condition:
             self._condition.notify_all()
 
     def is_set(self) -> bool:
-        """Whether it has happened."""
-        return self._happened
+        """Return whether the flag is set."""
+        return self._is_set
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for it, but no longer than so many seconds; gives whether it has happened."""
+        """Wait until the flag is set, at most this many real seconds. Returns whether it is."""
         with self._condition:
             return self._condition.wait_for(self.is_set, seconds)
 
     def _wait_moving(self, clock: Clock, until: Callable[[], float]) -> None:
-        """The same with a moment that may change."""
+        """Wait until a time that may change; `wake` makes this thread read it again."""
         with self._condition:
-            while not self._happened and clock.monotonic() < (moment := until()):
+            while not self._is_set and clock.monotonic() < (moment := until()):
                 self._condition.wait(real_seconds(clock, moment))
 
     def _wait_by(self, clock: Clock, until: float | None) -> None:
-        """Wait for it, but not past a moment of a clock whose moves call `wake`."""
+        """Wait until a time of a clock that calls `wake` when it moves; None for no limit."""
         with self._condition:
-            while not self._happened and (until is None or clock.monotonic() < until):
+            while not self._is_set and (until is None or clock.monotonic() < until):
                 self._condition.wait(None if until is None else real_seconds(clock, until))
 
     def unless(self, work: T) -> T | None:
-        """The result of some work, which in a thread was done by the time this is called."""
+        """Return the result of work that is already done: a thread does it before this call."""
         return work
 
 
 def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
-    """Wait for an event, but not past a moment of a clock; gives whether it has happened."""
+    """Wait for an event until a time of a clock; None for no limit. Returns whether it is set."""
     forget = on_wait(clock, event.wake, lambda: until, event.is_set)
     try:
         event._wait_by(clock, until)
@@ -267,7 +276,7 @@ def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
 
 
 def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) -> bool:
-    """The same, with a moment that may change: who changes it wakes the event."""
+    """Wait like `wait_until`, for a time that may change. Call `event.wake` after changing it."""
     forget = on_wait(clock, event.wake, until, event.is_set)
     try:
         event._wait_moving(clock, until)
@@ -277,9 +286,9 @@ def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) -> bool:
 
 
 class Condition:
-    """Where threads wait for something to change, or for a moment of a clock.
+    """A condition variable whose waits can end at a time of a clock.
 
-    What is looked at and changed inside `with` changes for one thread at a time.
+    Inside of `with`, no other thread reads or changes what the condition protects.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -299,7 +308,7 @@ class Condition:
         self._lock.release()
 
     def wait(self, until: float | None = None) -> None:
-        """Let others in until one notifies, but not past a moment of the clock."""
+        """Release the lock, wait for `notify` or until a time of the clock, and reacquire it."""
         changed = self._changed
         self._lock.release()
         try:
@@ -308,54 +317,54 @@ class Condition:
             self._lock.acquire()
 
     def notify(self) -> None:
-        """Wake all who wait; from any thread."""
+        """Wake all waiters. Any thread may call this."""
         changed, self._changed = self._changed, Event()
         changed.set()
 
 
 class Task:
-    """Something that goes on beside who spawned it."""
+    """A background thread."""
 
     def __init__(self, thread: threading.Thread) -> None:
         self._thread = thread
 
     @property
     def done(self) -> bool:
-        """Whether it has ended."""
+        """Whether the thread has ended."""
         return not self._thread.is_alive()
 
     @property
     def is_current(self) -> bool:
-        """Whether it is the one that asks, which cannot wait for its own end."""
+        """Whether the caller runs in this thread: then it must not join the thread."""
         return threading.current_thread() is self._thread
 
     def join(self, seconds: float | None = None) -> bool:
-        """Wait for its end, but no longer than so many seconds; gives whether it has ended."""
+        """Wait for the thread's end, at most this many seconds. Returns whether it has ended."""
         self._thread.join(seconds)
         return self.done
 
     def cancel(self) -> None:
-        """Have a task end at its next wait. A thread cannot be made to: tell it by an event."""
+        """Do nothing: a thread cannot be cancelled. Set an event that it checks."""
 
 
 class Interruption:
-    """Lets others end what a task is at; what a thread is at nobody can."""
+    """Interrupts a task in `_async`; a thread cannot be interrupted."""
 
     def fire(self) -> None:
-        """Cancel the task at its next wait. A thread is not: it looks by itself."""
+        """Do nothing: the thread checks by itself whether it has to end."""
 
     def caused(self, error: BaseException | None) -> bool:  # noqa: ARG002 - the twin's
-        """Whether what ended the work is this."""
+        """Return False: this never ends any work."""
         return False
 
 
 def check_spawn() -> None:
-    """Make sure that `spawn` works here: everywhere it does."""
+    """Check that `spawn` can be called here: threads can be started anywhere."""
 
 
 def spawn(work: Callable[[], None], name: str) -> Task:
-    """Have some work go on beside this. Who spawns it joins it; what it raises is shown."""
-    context = copy_context()  # as tasks have it
+    """Start a background thread. The caller must join it; its exceptions are printed."""
+    context = copy_context()  # as asyncio's tasks inherit their context variables
     thread = threading.Thread(target=context.run, args=(work,), name=name, daemon=True)
     thread.start()
     return Task(thread)

@@ -1,7 +1,7 @@
 # Derived from _async/live_namespaces.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """The namespaces of a manager, which change while its informers run."""
 
-# Informers and their set of namespaces are friends.
+# Informers and their set of namespaces call each other's private methods.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["LiveNamespaces"]
 
 
 class Member(Protocol):
-    """The part of an informer that is needed here."""
+    """The methods of an informer that the set calls."""
 
     def _add_namespace(self, namespace: str) -> None: ...
     def _remove_namespace(self, namespace: str) -> None: ...
@@ -28,23 +28,24 @@ class Member(Protocol):
 class LiveNamespaces:
     """A set of namespaces that several informers watch.
 
-    A controller works in a namespace when all informers have read it. Until then its requests are
-    held: a cache without the objects of the namespace would show that there are none.
+    A controller reconciles the objects of a namespace only after all informers have listed it.
+    Until then its requests are held back, because a cache that lacks the namespace looks like a
+    namespace without objects.
 
     Args:
-        selector: The label selector that selects them; empty if the program names them.
+        selector: The label selector of the namespaces; empty if the program names them.
 
     Attributes:
-        lock: Held while namespaces come and go, and while a controller reads its object.
-        is_known: Whether the first list of namespaces is in.
+        lock: Held while namespaces are added or removed, and while a controller reads its object.
+        is_known: Whether the namespaces have been listed for the first time.
     """
 
     def __init__(self, selector: str = "") -> None:
         self.selector = selector
-        # Taken before the lock of an informer's cache, never after it.
+        # To prevent deadlocks, acquired before the lock of an informer's cache, never after it.
         self.lock = short_lock()
         self.is_known = False
-        # Replaced, never changed: titles are made without a lock.
+        # Replaced, never changed, because `title` reads it without the lock.
         self._names: frozenset[str] = frozenset()
         self._ready: set[str] = set()
         self._informers: list[Member] = []
@@ -55,7 +56,7 @@ class LiveNamespaces:
 
     @property
     def title(self) -> str:
-        """The set in messages: `namespaces with team=shop`, or the names."""
+        """The set as messages name it: `namespaces with team=shop`, or the names."""
         if self.selector:
             return f"namespaces with {self.selector}"
         return ", ".join(self.names) or "no namespace"
@@ -68,7 +69,7 @@ class LiveNamespaces:
     # ---- informers ----------------------------------------------------------------------------
 
     def join(self, informer: Member) -> None:
-        """Have an informer watch the namespaces from now on."""
+        """Add an informer, and make it watch the namespaces."""
         with self.lock:
             self._informers.append(informer)
             for name in sorted(self._names):
@@ -77,20 +78,20 @@ class LiveNamespaces:
                 informer._know_namespaces()
 
     def leave(self, informer: Member) -> None:
-        """Forget an informer that is stopped."""
+        """Remove an informer that has stopped. Held requests no longer wait for it."""
         with self.lock:
             self._informers = [each for each in self._informers if each is not informer]
             self._release_ready()
 
     def has_read(self, namespace: str) -> None:
-        """Note that an informer has read a namespace, or cannot since its kind is not served."""
+        """Record that an informer has listed a namespace, or that its kind is not served."""
         with self.lock:
             self._release(namespace)
 
     # ---- the set ------------------------------------------------------------------------------
 
     def replace(self, names: Iterable[str]) -> None:
-        """Set the namespaces, as of a list."""
+        """Replace the set with the namespaces of a new list."""
         listed = set(names)
         with self.lock:
             for name in sorted(self._names - listed):
@@ -102,7 +103,7 @@ class LiveNamespaces:
                 informer._know_namespaces()
 
     def add(self, name: str) -> None:
-        """Add a namespace, unless it is there."""
+        """Add a namespace, if it is missing, and make all informers watch it."""
         with self.lock:
             if name not in self._names:
                 self._names |= {name}
@@ -110,7 +111,7 @@ class LiveNamespaces:
                     informer._add_namespace(name)
 
     def remove(self, name: str) -> None:
-        """Remove a namespace, its objects and the requests that are held, if it is there."""
+        """Remove a namespace, its cached objects and its held requests."""
         with self.lock:
             if name in self._names:
                 self._names -= {name}
@@ -122,10 +123,11 @@ class LiveNamespaces:
     # ---- controllers --------------------------------------------------------------------------
 
     def admits(self, namespace: str, key: Hashable, again: Callable[[], object]) -> bool:
-        """Tell whether a controller may work in a namespace now.
+        """Return whether a controller may reconcile a request of a namespace now.
 
-        If it is not selected, the request is to be dropped. If some informer has not read it yet,
-        `again` is called later, once for each key. The caller holds the lock.
+        If not, the caller drops the request. If the namespace is selected but not all informers
+        have listed it, `again` is called once they have, once for each key. The caller holds
+        `lock`.
         """
         if not namespace or self._is_ready(namespace):
             return True

@@ -18,45 +18,49 @@ __all__ = ["LocalConnection", "LocalListener"]
 logger = logging.getLogger("clientgen.runtime.ports")
 
 _HOST = "127.0.0.1"
-_PIECE = 1 << 16
-_GRACE = 5.0  # for threads whose connection is broken off
-_PAUSE = 1.0  # after an accept that failed, for example for want of file descriptors
+_MAX_READ_BYTES = 1 << 16
+_CLOSE_TIMEOUT_SECONDS = 5.0  # for threads to end whose connections were aborted
+_ACCEPT_RETRY_SECONDS = 1.0  # after a failed accept, for example without free file descriptors
 
 
 class LocalConnection:
-    """A connection that a program on this machine has made."""
+    """A connection from a program on this machine."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
 
     def read(self) -> bytes:
-        """Return the next bytes; none at the end, and after `abort`."""
+        """Return the next bytes. They are empty at the end of the stream and after `abort`."""
         try:
-            return self._sock.recv(_PIECE)
+            return self._sock.recv(_MAX_READ_BYTES)
         except OSError:
             return b""
 
     def write(self, data: bytes) -> None:
-        """Send bytes, and wait while the program does not read.
+        """Send bytes. Waits while the program does not read.
 
         Raises:
-            OSError: The program is gone.
+            OSError: The program has closed the connection.
         """
         self._sock.sendall(data)
 
     def abort(self) -> None:
-        """Break the connection off."""
+        """Close the connection at once."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Close the connection, after what was written."""
+        """Close the connection after all written bytes have been sent."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
 
 
 class LocalListener:
-    """Accepts connections of this machine, and serves each in a thread of its own."""
+    """Accepts connections to a loopback port, and serves each in a thread of its own.
+
+    Args:
+        serve: Called with each connection. The connection is aborted when it returns or raises.
+    """
 
     def __init__(self, serve: Function[[LocalConnection], None]) -> None:
         self._serve = serve
@@ -66,11 +70,11 @@ class LocalListener:
         self._is_closed = False
 
     def start(self, port: int) -> int:
-        """Begin to listen, at any free port for 0; gives the port.
+        """Listen on a port; 0 chooses a free one. Returns the port.
 
         Raises:
-            OSError: It cannot be listened on, for example because another program does so.
-            RuntimeError: There are no more threads.
+            OSError: The port cannot be listened on, for example because another program does.
+            RuntimeError: No thread can be started.
         """
         with ExitStack() as undo:
             listening = undo.enter_context(socket.create_server((_HOST, port), backlog=128))
@@ -96,20 +100,20 @@ class LocalListener:
                     self.adopt(sock)
                 except (BlockingIOError, ConnectionAbortedError):
                     continue
-                except (OSError, RuntimeError) as error:  # no more descriptors, or threads
+                except (OSError, RuntimeError) as error:  # no free descriptors, or no new thread
                     if not has_failed:
                         port = listening.getsockname()[1]
                         logger.warning("local port %d: cannot accept connections: %s", port, error)
                     has_failed = True
-                    wait_for(woken, seconds=_PAUSE)
+                    wait_for(woken, seconds=_ACCEPT_RETRY_SECONDS)
                 else:
                     has_failed = False
 
     def adopt(self, sock: socket.socket) -> None:
-        """Serve a connection that is there already; none after `close`.
+        """Serve a connection that the caller has accepted. After `close`, close it instead.
 
         Raises:
-            RuntimeError: There are no more threads; the connection is closed.
+            RuntimeError: No thread can be started; the connection is closed.
         """
         connection = LocalConnection(sock)
         with self._changed:
@@ -139,15 +143,15 @@ class LocalListener:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Listen no longer, and break the connections off."""
+        """Stop listening, and abort all connections."""
         with self._changed:
             self._is_closed = True
             for connection in self._connections:
                 connection.abort()
         if self._accepting is not None:
-            with suppress(OSError):  # closed before
+            with suppress(OSError):  # the accepting thread has ended by itself
                 self._waker.send(b"!")
-            self._accepting.join(_GRACE)
+            self._accepting.join(_CLOSE_TIMEOUT_SECONDS)
             self._waker.close()
         with self._changed:
-            self._changed.wait_for(lambda: not self._connections, _GRACE)
+            self._changed.wait_for(lambda: not self._connections, _CLOSE_TIMEOUT_SECONDS)

@@ -1,5 +1,5 @@
 # Derived from _async/standstill_alarm.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Alarms by a clock, and for who waits by a clock of a test that nobody moves."""
+"""Timers of a clock. They also end waits by a FakeClock that a test has stopped moving."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["alarm_at", "alarm_at_standstill", "alarm_once"]
 
 
 def alarm_at(clock: Clock, moment: float, alarm: Callable[[], object]) -> Callable[[], object]:
-    """Call something when a clock has come to a moment; again whenever it moves on from there.
+    """Call `alarm` when a clock reaches a time, and again each time it moves after that.
 
-    Returns what ends this.
+    Returns a function that cancels the alarm.
     """
     seconds = real_seconds(clock, moment)
     if seconds is not None:
@@ -31,61 +31,64 @@ def alarm_at(clock: Clock, moment: float, alarm: Callable[[], object]) -> Callab
             ring()
 
     forget = on_move(clock, moved, moment)
-    moved()  # it may have been moved meanwhile
+    moved()  # the clock may have moved before on_move was called
     return forget
 
 
 def alarm_once(clock: Clock, moment: float, alarm: Callable[[str], object]) -> Callable[[], object]:
-    """Call something once: at a moment of a clock, or when a FakeClock stands still for too long.
+    """Call `alarm` once: at a time of a clock, or when a FakeClock stands still for too long.
 
-    It is called with a sentence that says so in the second case, else with an empty one. Returns
-    what ends this.
+    The argument is a sentence for the error message in the second case, and empty in the first.
+    Returns a function that cancels the alarm.
     """
-    over = Event()
+    is_over = Event()
 
     def ring(why: str = "") -> None:
-        if not over.is_set():
-            over.set()
+        if not is_over.is_set():
+            is_over.set()
             alarm(why)
 
-    ends = alarm_at(clock, moment, ring), alarm_at_standstill(clock, ring)
+    cancels = alarm_at(clock, moment, ring), alarm_at_standstill(clock, ring)
 
-    def end() -> None:
-        over.set()
-        for each in ends:
-            each()
+    def cancel() -> None:
+        is_over.set()
+        for cancel_one in cancels:
+            cancel_one()
 
-    return end
+    return cancel
 
 
 def alarm_at_standstill(clock: Clock, alarm: Callable[[str], object]) -> Callable[[], object]:
-    """Call something with a sentence when a FakeClock has stood still for too long.
+    """Call `alarm` with a sentence for the error message if a FakeClock stands still for too long.
 
-    Returns what ends this. Other clocks move by themselves, and nothing is called.
+    Does nothing for other clocks, which move by themselves. Returns a function that cancels the
+    alarm.
     """
     standstill = standstill_of(clock)
-    return (lambda: None) if standstill is None else _Looks(standstill, alarm).end
+    return (lambda: None) if standstill is None else _StandstillPoll(standstill, alarm).cancel
 
 
-class _Looks:
+class _StandstillPoll:
+    """Asks at an interval of real time whether a FakeClock stands still, until it does."""
+
     def __init__(self, standstill: Standstill, alarm: Callable[[str], object]) -> None:
         self._standstill = standstill
         self._alarm = alarm
-        self._over = Event()
-        self._cancel = call_later(standstill.interval, self._look)
+        self._cancelled = Event()
+        self._cancel_timer = call_later(standstill.interval, self._poll)
 
-    def end(self) -> None:
-        """Look no more."""
-        self._over.set()
-        self._cancel()
+    def cancel(self) -> None:
+        """Stop asking."""
+        self._cancelled.set()
+        self._cancel_timer()
 
-    def _look(self) -> None:
-        if self._over.is_set():
+    def _poll(self) -> None:
+        if self._cancelled.is_set():
             return
         why = self._standstill.look()
         if why:
             self._alarm(why)
             return
-        self._cancel = call_later(self._standstill.interval, self._look)
-        if self._over.is_set():  # ended by another thread meanwhile
-            self._cancel()
+        self._cancel_timer = call_later(self._standstill.interval, self._poll)
+        if self._cancelled.is_set():  # by another thread, which cancelled the timer before this one
+            self._cancel_timer()
