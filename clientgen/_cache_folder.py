@@ -1,4 +1,4 @@
-"""The folder in which clientgen keeps what can be lost without harm."""
+"""The folder of caches on disk."""
 
 from __future__ import annotations
 

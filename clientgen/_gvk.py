@@ -1,4 +1,4 @@
-"""The words every part shares: group versions, kinds and resources.
+"""Group versions, kinds and resources.
 
 Kubernetes names a type by group, version and kind and an endpoint by group, version and resource
 (https://kubernetes.io/docs/reference/using-api/api-concepts/#standard-api-terminology).

@@ -1,4 +1,4 @@
-"""JSONPath as custom resources' printer columns use it.
+"""JSONPath, as printer columns use it.
 
 Kubernetes has a dialect of its own (kubectl's "JSONPath Support" page): `.spec.tags[0]`,
 `.items[*].name`, `..name`, `[1:3]`, `['a','b']`, and filters such as

@@ -1,4 +1,4 @@
-"""Attributes of a module that are imported when they are first used (PEP 562)."""
+"""Attributes of modules that are imported when they are used."""
 
 from __future__ import annotations
 

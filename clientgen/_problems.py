@@ -1,4 +1,4 @@
-"""Problems with the input, reported so that its author can fix them.
+"""`Problem`: what is wrong with an input, where, and what to do.
 
 Bad input is never an exception on its own: every stage collects problems and the first stage that
 found any ends the run with all of them at once.

@@ -1,4 +1,4 @@
-"""Files that come with clientgen: inside of the package in a wheel, beside it in a checkout."""
+"""The files that come with clientgen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembering what was made of short texts: long ones would fill the memory."""
+"""A cache for what is made of short texts."""
 
 from __future__ import annotations
 

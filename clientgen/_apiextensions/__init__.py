@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions and their instances.
+"""CustomResourceDefinitions: schemas, defaults, pruning, validation, CEL.
 
 `read` makes a `Definition` of a valid CustomResourceDefinition; its `CustomVersion`s prune, default
 and validate instances as the real server does. `validate_definition` tells what is wrong with a

@@ -1,1 +1,1 @@
-"""Rules all API servers share, after k8s.io/apimachinery: names, statuses, JSONPath, decoding."""
+"""Rules of all API servers: names, labels, failures, decoding."""

@@ -1,1 +1,1 @@
-"""OpenAPI documents of API servers: their schemas, operations and `x-kubernetes-*` extensions."""
+"""OpenAPI v2 and v3 documents: schemas, operations, extensions."""

@@ -1,4 +1,4 @@
-"""Role-based access control: who may do what, which roles requests need, and roles in files.
+"""Roles: who may do what, and which roles requests need.
 
 The test server authorizes by it, `pytest --rbac` and `clientgen rbac` derive and check roles by it.
 

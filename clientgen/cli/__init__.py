@@ -1,1 +1,1 @@
-"""The `clientgen` command: arguments, progress, exit codes and the printing of problems."""
+"""The commands, with click."""

@@ -1,4 +1,4 @@
-"""The order of the stages: documents to an API, to plans, to text, to files.
+"""The order of the stages.
 
 Everything left of the last stage is a pure function; `verify` is the same walk and compares. Most
 runs find that nothing changed: what only a build needs is loaded when there is one.

@@ -1,4 +1,4 @@
-"""Time as something that can be given: decisions ask a clock, so tests can set it."""
+"""Clocks: decisions get one, so that tests can set the time."""
 
 from __future__ import annotations
 

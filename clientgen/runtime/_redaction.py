@@ -1,4 +1,4 @@
-"""Protects secrets: strings that reprs hide, and objects that refuse pickling."""
+"""Strings and objects that hide secrets."""
 
 from __future__ import annotations
 

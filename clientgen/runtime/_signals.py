@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT as a wish to stop, for as many as there are to be told.
+"""SIGTERM and SIGINT.
 
 The first signal is the wish; from then on signals do what they did before, so that a second one
 ends a program that does not stop. (controller-runtime: pkg/manager/signals.)

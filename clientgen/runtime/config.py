@@ -1,4 +1,4 @@
-"""Configuration of clients: kubeconfig, a pod's service account, or by hand.
+"""Kubeconfig, service accounts, and configurations written in code.
 
 load_config()                                                  # as kubectl finds it
 load_config("~/.kube/other", "staging")                        # a file, and a context of it

@@ -1,4 +1,4 @@
-"""Everything a call can raise.
+"""Every exception.
 
 ::
 

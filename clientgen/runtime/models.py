@@ -1,4 +1,4 @@
-"""Model classes of API objects: their base, the types of their fields, meta/v1, and the codec.
+"""Base classes of models, field types, meta/v1, `encode` and `decode`.
 
 A model is a class whose attributes are the fields of an API object. `encode` and `decode` convert
 models to and from JSON, `to_dict` and `from_dict` to and from plain dicts, `to_yaml` to manifests.

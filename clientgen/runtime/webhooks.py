@@ -1,4 +1,4 @@
-"""Requests to admission webhooks, and how functions refuse them.
+"""What functions of admission webhooks receive and raise.
 
 The servers are `AsyncWebhooks` of `clientgen.runtime.aio` and `Webhooks` of
 `clientgen.runtime.sync`.

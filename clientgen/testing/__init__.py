@@ -1,4 +1,4 @@
-"""A Kubernetes API server to test against: in this process, or over HTTP.
+"""A Kubernetes API server for tests: in this process, or over HTTP.
 
 `fake_clientset` and `FakeCluster` serve typed clientsets without a socket; `LocalServer` and
 `clientgen serve` serve any client. docs/testing.md shows how.

@@ -1,1 +1,1 @@
-"""From Python types to CustomResourceDefinition manifests: markers, schemas, files, comparisons."""
+"""CRD manifests from Python classes."""

@@ -1,4 +1,4 @@
-"""Changes for users of a regenerated package: kinds, fields, calls, names.
+"""Differences between two packages, as users notice them.
 
 The package that is there is read back, never imported, and held against what would be written.
 """

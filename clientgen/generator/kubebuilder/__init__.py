@@ -1,1 +1,1 @@
-"""The markers of kubebuilder: what can be said of types and fields, and how it is spelt."""
+"""The markers of kubebuilder."""

@@ -1,4 +1,4 @@
-"""Which file holds what, in which order, under which Python names.
+"""The contents of each file, with all Python names.
 
 The last stage that knows what an API is: templates only write down what stands in a plan. A clash
 of names is found here, before anything is rendered.

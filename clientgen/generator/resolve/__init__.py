@@ -1,4 +1,4 @@
-"""Specs to an `Api`: what is generated, decided by the paths and overridden by markers."""
+"""Specs to an `Api`: which models, resources and verbs there are."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Readers: one per kind of input, each answering with a `Spec`."""
+"""A reader for each kind of input."""

@@ -1,1 +1,1 @@
-"""Admission and conversion webhooks: how reviews are read and answered. Nothing here waits."""
+"""Admission and conversion webhooks: reviews, patches, configurations."""

@@ -1,1 +1,1 @@
-"""Files that are copied to and from containers, as tar archives."""
+"""Tar archives to and from containers."""

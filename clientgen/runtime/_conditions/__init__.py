@@ -1,1 +1,1 @@
-"""Conditions to wait for: decisions."""
+"""Conditions of objects, and the readiness of each kind."""

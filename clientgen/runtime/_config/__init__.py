@@ -1,1 +1,1 @@
-"""Kubeconfig, credentials, exec plugins and TLS. The public names are in `config`."""
+"""Kubeconfig files, credentials, exec plugins, TLS."""

@@ -1,1 +1,1 @@
-"""Building blocks of controllers: queues, rate limits, leases, election, events, metrics."""
+"""Work queues, rate limits, election, sharding, events, metrics."""

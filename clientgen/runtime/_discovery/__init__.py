@@ -1,1 +1,1 @@
-"""Which resources a server has: discovery documents, and the rules by which resources are named."""
+"""The resources of a server, and how names find them."""

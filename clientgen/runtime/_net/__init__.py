@@ -1,1 +1,1 @@
-"""Sockets of the transports: deadlines and keepalive."""
+"""Sockets: keepalive, deadlines, endpoints of programs."""

@@ -1,1 +1,1 @@
-"""Everyday work that takes several requests, as kubectl does it: decisions."""
+"""Drains, rollouts, port-forwards to workloads."""

@@ -1,1 +1,1 @@
-"""Streams to containers: frames of WebSockets, channels, archives. Decisions only, without I/O."""
+"""WebSockets: frames, channels of commands and ports, lines of logs."""

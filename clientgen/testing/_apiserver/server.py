@@ -1,4 +1,4 @@
-"""The handler: a request in, an answer out; it opens no socket and never waits.
+"""The handler: from a request to an answer. It never waits.
 
 `ApiServer` is to be used under one lock: `handle`, the streams it gives and `run_due` all change
 the same state. `clientgen.testing` has drivers for it, in process and over HTTP.

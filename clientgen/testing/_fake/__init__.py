@@ -1,1 +1,1 @@
-"""The in-memory cluster and the ways into it: transports, HTTP, reactors, faults."""
+"""The cluster in a test, and its ways in: transports, HTTP, reactors, faults."""

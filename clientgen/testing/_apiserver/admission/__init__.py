@@ -1,4 +1,4 @@
-"""Admission: what writes pass on their way into the store, after the client's body was read.
+"""The chain of plugins that writes pass: policies, webhooks.
 
 The order is the real server's: everything that may change an object first, then the validation by
 the kind's own rules, then everything that may only refuse. `chain` has the order, `plugin` the

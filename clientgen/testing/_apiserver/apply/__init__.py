@@ -1,4 +1,4 @@
-"""Server-side apply and managedFields, on plain objects and their schemas."""
+"""Server-side apply and managedFields."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Controllers: work that follows requests, such as emptying namespaces."""
+"""Work that follows requests, such as emptying namespaces; played workloads."""

@@ -1,4 +1,4 @@
-"""The documents a server publishes about itself: discovery, OpenAPI, version and health."""
+"""Discovery, OpenAPI, version and health."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API server's knowledge of kinds: one module per kind, `<group>/<kind>.py`.
+"""The rules of built-in kinds: `<group>/<kind>.py` has its `Strategy`.
 
 A module has one subclass of `Strategy` (see `strategy`), and everything that the server knows of
 the kind is in it: defaults, preparation, validation, warnings, names, the columns of its Table,

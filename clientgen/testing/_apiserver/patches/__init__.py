@@ -1,1 +1,1 @@
-"""Patches: how their bodies are read, and how they are applied to a document."""
+"""The patches, and how they are applied."""

@@ -1,1 +1,1 @@
-"""Requests: taken apart, authorized, resolved; their options and bodies."""
+"""Requests: parsed, authorized, resolved; options and bodies."""

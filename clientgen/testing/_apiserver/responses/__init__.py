@@ -1,1 +1,1 @@
-"""Answers: their kinds, and how objects and lists become bytes."""
+"""Kinds of answers; objects and lists as bytes."""

@@ -1,1 +1,1 @@
-"""The state of a server: resources and their strategies, stored objects, views of them."""
+"""Served resources, stored objects, and views of them in other versions."""

@@ -1,1 +1,1 @@
-"""Table answers: the rows and columns that `kubectl get` shows."""
+"""The rows and columns that `kubectl get` shows."""

@@ -1,1 +1,1 @@
-"""Verbs of the API: one module for each, and for each subresource with a body of its own."""
+"""A module for each verb, and for each subresource with a body of its own."""
