@@ -99,7 +99,7 @@ async def test_created_subresources_take_manifests(server: LocalServer) -> None:
         ({"kind": 5}, "the manifest has the kind 5, not 'Deployment'"),
         (
             {"metadata": {"name": "web", "namespace": "b"}},
-            "the manifest is of the namespace 'b', and the client of 'default'",
+            "the manifest has the namespace 'b', but the client is for 'default'",
         ),
     ],
 )

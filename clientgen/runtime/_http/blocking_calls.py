@@ -1,7 +1,8 @@
-"""Calls that block an event loop, which nobody notices before the program is busy.
+"""Warns of synchronous calls that block an event loop.
 
-Django refuses such calls, httpx says nothing. Here they work, since a program that starts up may
-mean it, and one line in the log tells of the first. Notebooks have a loop that waits for the cell.
+The calls work, because a program may make them on purpose while it starts. The first one is logged
+as a warning: without it, the mistake shows only when the program is busy. Notebooks, whose event
+loop waits for the cell anyway, get no warning.
 """
 
 from __future__ import annotations
@@ -14,24 +15,24 @@ if TYPE_CHECKING:
 
 __all__ = ["blocks_a_loop", "warn_of_blocking"]
 
-_told: set[bool] = set()
+_warned: set[bool] = set()
 
 
 def blocks_a_loop() -> bool:
-    """Tell whether an event loop is running in this thread, whose tasks have to wait."""
-    events = sys.modules.get("asyncio.events")  # who has no loop need not load it
+    """Return whether an event loop is running in this thread."""
+    events = sys.modules.get("asyncio.events")  # programs without a loop need not load asyncio
     return events is not None and events._get_running_loop() is not None
 
 
 def warn_of_blocking(request: HttpRequest) -> None:
-    """Log that a request blocks the loop: once in a process, and not in a notebook."""
-    if _told or "ipykernel" in sys.modules:
+    """Log that a request blocks the event loop: once in a process, and never in a notebook."""
+    if _warned or "ipykernel" in sys.modules:
         return
-    _told.add(True)
-    import logging  # most programs need not be told
+    _warned.add(True)
+    import logging  # most programs never get here
 
     words = (
-        "%s blocks the running event loop until it is answered: use the asyncio clientset there, "
-        "or call this one by asyncio.to_thread (this is said once)"
+        "%s blocks the running event loop until the server responds: use the asyncio clientset, "
+        "or call this one with asyncio.to_thread (logged once)"
     )
     logging.getLogger("clientgen.runtime.connections").warning(words, request.info)

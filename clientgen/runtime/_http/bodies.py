@@ -1,6 +1,6 @@
-"""Bodies of answers as they arrive: decompressed piece by piece, and not without end.
+"""Bodies of responses, decompressed piece by piece and limited in size.
 
-A few kilobytes of gzip can be gigabytes of JSON, so what counts is the size of what comes out.
+The limit applies to the decompressed size: a few kilobytes of gzip can be gigabytes of JSON.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 __all__ = ["MAX_RESPONSE_BYTES", "BodyReader", "Inflater", "inflater_for"]
 
 MAX_RESPONSE_BYTES = 1 << 30
-"""The largest size of one answer, unless `max_response_bytes` sets another."""
+"""The default of `max_response_bytes`."""
 
-# As much of a refusal as anybody looks at.
+# The most bytes to read of an error response: an error message needs no more.
 _REFUSAL_BYTES = 1 << 20
 _REDIRECT = 300
 _PIECE = 1 << 20
 # The `wbits` of zlib for a header of gzip, of zlib, or none.
 _GZIP, _ZLIB, _BARE = 31, 15, -15
 _WINDOWS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
-# The low half of the first byte of a zlib header: the method, which is always this.
+# The low half of the first byte of a zlib header is the method, which is always this.
 _METHOD = 8
 
 
 class Inflater:
-    """Undoes the compression of a body.
+    """Decompresses a body.
 
-    Raises:
-        ValueError: the body is not compressed in the way it says.
+    Every method raises:
+        ValueError: the encoding is unknown, or the data does not have it.
     """
 
     def __init__(self, encoding: str) -> None:
@@ -43,7 +43,7 @@ class Inflater:
         self._stream: Any = None  # of a type of zlib's without a name
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """Go through what some bytes of the body stand for, none of the pieces large."""
+        """Decompress the next bytes of the body. Yields pieces of at most 1 MiB."""
         while data:
             if self._stream is None or self._stream.eof:
                 self._stream = zlib.decompressobj(self._window_of(data))
@@ -51,12 +51,12 @@ class Inflater:
             data = self._stream.unused_data
 
     def finish(self) -> None:
-        """See to it that the body was whole."""
+        """Check that the compressed data is complete."""
         if self._stream is not None and not self._stream.eof:
             raise ValueError(f"its {self._encoding} data ends too early")
 
     def _window_of(self, data: bytes) -> int:
-        """Some servers say deflate and mean it without the header of zlib."""
+        """Return the `wbits` of zlib. Some servers send "deflate" without the header of zlib."""
         return _BARE if self._window == _ZLIB and data[0] & 15 != _METHOD else self._window
 
     def _member(self, stream: Any, data: bytes) -> Iterator[bytes]:
@@ -72,10 +72,10 @@ class Inflater:
 
 
 def inflater_for(status: int, headers: Mapping[str, str]) -> Inflater | None:
-    """Return the decompressor of an answer; None if it is not compressed.
+    """Return the decompressor of a response; None if the body is not compressed.
 
     Raises:
-        ValueError: it is compressed in a way that nobody asked for, and is no refusal.
+        ValueError: a successful response has an encoding that the request did not accept.
     """
     encoding = headers.get("content-encoding", "")
     if not encoding or encoding.lower() == "identity":
@@ -89,12 +89,12 @@ def inflater_for(status: int, headers: Mapping[str, str]) -> Inflater | None:
 
 
 class BodyReader:
-    """Gathers one body.
+    """Collects the body of one response.
 
-    That of a refusal may be cut off, since the code says what counts.
+    The body of an error response is cut at a limit instead of refused: the status code matters.
 
-    Raises:
-        ValueError: it is larger than it may be, or not compressed in the way it says.
+    Every method raises:
+        ValueError: the body is larger than the limit, or its encoding is wrong.
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], limit: int) -> None:
@@ -106,7 +106,7 @@ class BodyReader:
         self._pieces: list[bytes] = []
 
     def feed(self, chunk: bytes) -> bool:
-        """Take what has arrived; gives whether more is wanted."""
+        """Add the next bytes. Returns whether to read more."""
         try:
             for piece in self._inflater.pieces(chunk) if self._inflater else (chunk,):
                 self._take(piece)
@@ -117,7 +117,7 @@ class BodyReader:
         return not self._is_cut
 
     def whole(self) -> bytes:
-        """Give the body, after the last bytes have arrived."""
+        """Return the body after the last bytes."""
         if self._inflater is not None and not self._is_refusal:
             self._inflater.finish()
         return b"".join(self._pieces)

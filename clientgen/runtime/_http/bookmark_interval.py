@@ -1,11 +1,9 @@
 """The interval of a server's bookmarks, and the longest silence of a watch.
 
-A single connection may die: something on the way acknowledges what is sent and does not forward it,
-while other connections work. No question to the server shows that. But kube-apiserver sends a
-bookmark about once a minute to each watch that wants them (cacher: bookmarkFrequency), whatever
-else it sends. A watch that has seen several need not wait for the end of its stream.
-
-No I/O, no clock: time comes in as numbers.
+A single connection may die while others work: a proxy on the way accepts the bytes and drops them.
+A request to the server does not show that. But kube-apiserver sends a bookmark about once a minute
+to each watch that asks for them (cacher: bookmarkFrequency). So a watch that has received several
+and then hears nothing is dead, long before the timeout of its stream.
 """
 
 from __future__ import annotations
@@ -14,24 +12,24 @@ from collections import deque
 
 __all__ = ["BookmarkGaps"]
 
-# A connection is dead after so many times the longest gap, and so many seconds at least. It is more
-# than two gaps: kube-apiserver drops a bookmark that it cannot send when it is due.
+# A connection is dead after this many times the longest gap, and after at least this many seconds.
+# It is more than two gaps, because kube-apiserver drops a bookmark that it cannot send in time.
 _TIMES = 2.5
 _LEAST = 75.0
-# So many gaps make a rhythm; so many are remembered.
+# The number of gaps that are needed for a limit, and the number that are remembered.
 _ENOUGH, _REMEMBERED = 2, 5
-# Bookmarks that are nearer to each other than this do not come by the clock.
+# Bookmarks that are closer together, in seconds, are not the periodic ones.
 _TOGETHER = 1.0
 
 
 class BookmarkGaps:
     """The times between the bookmarks of a watch, over one connection after another.
 
-    A bookmark that ends the initial events does not count.
+    The bookmark that ends the initial events does not count.
 
     Attributes:
-        has_come: Whether one has come that was not noted yet.
-        limit: After how many seconds of silence the connection is dead.
+        has_come: Whether a bookmark has arrived since the last `note`.
+        limit: The seconds of silence after which the connection is dead.
     """
 
     __slots__ = ("_gaps", "_last", "_longest", "has_come", "limit")
@@ -43,15 +41,15 @@ class BookmarkGaps:
         self._longest = self.limit = float("inf")
 
     def begin(self, longest: float) -> float:
-        """Note that there is another connection; gives `limit`, which is never above `longest`."""
+        """Record a new connection. Returns `limit`, which is at most `longest`."""
         self._longest = longest
         self.has_come = False
-        self._last = None  # between two connections there may be none for long
+        self._last = None  # the gap between two connections is not one of bookmarks
         self._decide()
         return self.limit
 
     def note(self, now: float) -> float:
-        """Note when one has come, before more is read; gives `limit`."""
+        """Record the time of a bookmark, before more is read. Returns `limit`."""
         self.has_come = False
         if self._last is None:
             self._last = now
@@ -62,7 +60,7 @@ class BookmarkGaps:
         return self.limit
 
     def forget(self) -> None:
-        """Note that the connection was lost: the next may lead to a server that does otherwise."""
+        """Forget the gaps after a lost connection: the next server may have another interval."""
         self._gaps.clear()
 
     def _decide(self) -> None:

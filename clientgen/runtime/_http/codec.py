@@ -1,8 +1,8 @@
-"""The codec of a client: its media types, and how bodies and streams of them are written and read.
+"""The codec of a client: media types, and how bodies and streams are encoded and decoded.
 
-A `Rest` holds one codec beside its transport. The transport carries bytes; the codec knows their
-format. JSON is in `json_codec`. Another format, or JSON with a media type parameter, is one more
-class. client-go: runtime.NegotiatedSerializer, and runtime.Framer.
+A `Rest` has a transport, which carries bytes, and a codec, which knows their format. `json_codec`
+has the codec for JSON. Another format, or JSON with a media type parameter, is one more class.
+client-go: runtime.NegotiatedSerializer and runtime.Framer.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 
 class FrameError(DecodeError):
-    """A stream holds a frame that is too long, or ends within one."""
+    """A stream has a frame that is too long, or ends in the middle of a frame."""
 
 
 class Framer(Protocol):
-    """Cuts the bytes of one stream into frames, wherever the network cut them before.
+    """Splits the chunks of one stream into frames. A frame may span chunks.
 
     A frame is one event of a watch. A block is any number of whole frames, one after the other.
     """
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Take the next bytes, and return the frames that they complete."""
+        """Add the next bytes, and return the frames that they complete."""
         ...
 
     def feed_block(self, chunk: bytes) -> bytes:
-        """Take the next bytes, and return the frames that they complete as one block."""
+        """Add the next bytes, and return the frames that they complete as one block."""
         ...
 
     def check(self) -> None:
-        """Check, before more is read, that the frame that has begun may still become longer.
+        """Check, before more is read, that the unfinished frame is not too long.
 
         Raises:
-            FrameError: it is too long already.
+            FrameError: the frame is longer than the format allows.
         """
         ...
 
     def finish(self) -> bytes:
-        """Return the last frame of a stream that is over, if its end was not marked; or nothing.
+        """Return the last frame of a stream that has ended without marking it, or nothing.
 
         Raises:
-            FrameError: the stream ended within a frame.
+            FrameError: the stream ended in the middle of a frame.
         """
         ...
 
 
 class Codec(Protocol):
-    """Writes the bodies of requests and reads those of answers.
+    """Encodes the bodies of requests and decodes those of responses.
 
-    A codec has no state, so that any number of threads and tasks can share it.
+    A codec has no state, so that threads and tasks can share it.
     """
 
     @property
@@ -73,13 +73,13 @@ class Codec(Protocol):
 
     @property
     def content_type(self) -> str:
-        """The value of the Content-Type header of requests with a body that is no patch."""
+        """The value of the Content-Type header of bodies other than patches."""
         ...
 
     def for_answer(self, headers: Mapping[str, str]) -> Codec:
-        """Return the codec that reads an answer with these headers.
+        """Return the codec that decodes a response with these headers.
 
-        A server, or a proxy before it, may answer in another format than the one preferred.
+        A server, or a proxy in front of it, may not send the format that the client prefers.
         """
         ...
 
@@ -87,7 +87,7 @@ class Codec(Protocol):
         """Write a model or a JSON-like value.
 
         Raises:
-            ValueError, TypeError: it holds something that the format or the server does not take.
+            ValueError, TypeError: a value cannot be encoded, or the server would not accept it.
         """
         ...
 
@@ -96,15 +96,15 @@ class Codec(Protocol):
         ...
 
     def decode(self, body: bytes, model: type[T], *, usable: bool = False) -> T:
-        """Read an object; with `usable`, check that its metadata is such that a client can go on.
+        """Read an object. With `usable`, check that it has the metadata that a client needs.
 
         Raises:
-            DecodeError: the body is no object, or of no use.
+            DecodeError: the body is not an object, or is not usable.
         """
         ...
 
     def decode_list(self, body: bytes, list_model: type[ListT], *, usable: bool = False) -> ListT:
-        """Read a list, or a page of one, in one go.
+        """Read a list or a page of a list.
 
         Raises:
             DecodeError: as `decode`.
@@ -112,7 +112,7 @@ class Codec(Protocol):
         ...
 
     def kind_of(self, body: bytes) -> str:
-        """Return the kind of an object, without reading more of it; empty if it has none."""
+        """Return the kind of an object, reading no more of it; empty if it has none."""
         ...
 
     def new_framer(self) -> Framer:
@@ -123,12 +123,12 @@ class Codec(Protocol):
         """Read one event.
 
         Raises:
-            DecodeError: the frame is no event, or its object is of no use.
+            DecodeError: the frame is not an event, or its object is not usable.
         """
         ...
 
     def decode_events(self, block: bytes, model: type[T]) -> list[WatchEvent[Any]]:
-        """Read the events of a block in one go.
+        """Read the events of a block.
 
         Raises:
             DecodeError: as `decode_event`.
@@ -136,5 +136,5 @@ class Codec(Protocol):
         ...
 
     def is_urgent(self, block: bytes) -> bool:
-        """Tell whether a block may hold a bookmark or an error, which must not wait."""
+        """Return whether a block may hold a bookmark or an error, which must not wait."""
         ...

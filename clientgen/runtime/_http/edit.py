@@ -113,7 +113,7 @@ def status_difference(old: object, new: object) -> Patch | None:
     Returns None if nothing has changed. The metadata of `new` may be newer.
 
     Raises:
-        ValueError: they are states of two objects, or differ outside of status and metadata, or
+        ValueError: the states are of two objects, they differ outside of status and metadata, or
             `old` was not read from the server.
     """
     encoded = codec.encode(old), codec.encode(new)
@@ -182,18 +182,21 @@ def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Js
 
 
 def _guard_operations(guards: Json) -> Iterator[Json]:
-    """Write the version that was read, so that the server compares it; a `test` gives a 422."""
+    """Yield operations that set the version that was read: the server answers 409 if it is old.
+
+    A `test` operation would make it answer 422.
+    """
     for name, value in guards.items():
         yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Report whether two values are equal as JSON, where 1, 1.0 and true are different values."""
+    """Return whether two values are equal as JSON, where 1, 1.0 and true differ."""
     return bool(old == new) and json.encode(old) == json.encode(new)
 
 
 def _has_null(value: Any) -> bool:
-    """Report whether a value contains nulls, which servers would prune, in lists as well."""
+    """Return whether a value contains nulls, also in lists: servers drop nulls of merge patches."""
     if _is_object(value):
         return any(_has_null(member) for member in value.values())
     if _is_array(value):

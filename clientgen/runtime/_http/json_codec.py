@@ -25,7 +25,7 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 
 class _Peek(Struct):
-    """As much of an object as tells what it is."""
+    """The part of an object that has its kind."""
 
     kind: str = ""
 
@@ -43,7 +43,7 @@ class JsonCodec:
     content_type: str = "application/json"
 
     def for_answer(self, headers: Mapping[str, str]) -> Codec:  # noqa: ARG002 - see below
-        """Return this codec: an answer without a content type, or with a wrong one, is JSON too."""
+        """Return this codec: responses without a content type, or with a wrong one, are JSON."""
         return self
 
     def encode(self, body: object) -> bytes:
@@ -59,7 +59,7 @@ class JsonCodec:
         return codec.decode(body, model, usable=usable)
 
     def decode_list(self, body: bytes, list_model: type[ListT], *, usable: bool = False) -> ListT:
-        """Read a list in one go; see `codec.decode_list`."""
+        """Read a list; see `codec.decode_list`."""
         return codec.decode_list(body, list_model, usable=usable)
 
     def kind_of(self, body: bytes) -> str:
@@ -78,13 +78,13 @@ class JsonCodec:
         return codec.decode_event(frame, model)
 
     def decode_events(self, block: bytes, model: type[T]) -> list[WatchEvent[Any]]:
-        """Read the events of some lines in one go; see `codec.decode_events`."""
+        """Read the events of several lines; see `codec.decode_events`."""
         return codec.decode_events(block, model)
 
     def is_urgent(self, block: bytes) -> bool:
-        """Tell whether lines may hold a bookmark or an error."""
+        """Return whether lines may hold a bookmark or an error."""
         return b'"BOOKMARK"' in block or b'"ERROR"' in block
 
 
 JSON: Final = JsonCodec()
-"""The codec of clients that are not given another."""
+"""The default codec of clients."""

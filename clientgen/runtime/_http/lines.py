@@ -1,4 +1,4 @@
-"""From bytes as the network cuts them to lines, and to the lines of JSON that a watch is."""
+"""Splits streams into lines: logs, and watches, whose events are lines of JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .codec import FrameError
 __all__ = ["LONGEST_LINE", "JsonLines", "LineSplitter", "is_whole"]
 
 LONGEST_LINE = 16 << 20
-"""No event is longer (client-go: apimachinery's streaming decoder)."""
+"""The limit of client-go for events (apimachinery's streaming decoder)."""
 
 
 class LineSplitter:
-    """Cuts bytes into lines, wherever the network cut them before."""
+    """Splits chunks of bytes into lines. A line may span chunks."""
 
     __slots__ = ("_begun",)
 
@@ -21,7 +21,7 @@ class LineSplitter:
         self._begun = bytearray()
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that this chunk completes, without their ends."""
+        """Return the lines that this chunk completes, without line ends."""
         lines = chunk.split(b"\n")
         last = lines.pop()
         if lines and self._begun:
@@ -30,21 +30,21 @@ class LineSplitter:
         return lines
 
     def feed_block(self, chunk: bytes) -> bytes:
-        """The same in one piece: the whole lines, each with its end."""
+        """Return the lines that this chunk completes as one block, with line ends."""
         end = chunk.rfind(b"\n") + 1
         block = self._take_begun() + chunk[:end] if end else b""
         self._begun += chunk[end:]
         return block
 
     def finish(self) -> bytes:
-        """Return the rest after the last line end; empty after that."""
+        """Return and forget the bytes after the last line end."""
         return self._take_begun()
 
     def check(self) -> None:
-        """See to it, before reading on, that what is left can still become a line.
+        """Check, before more is read, that the unfinished line is not too long.
 
         Raises:
-            FrameError: it has not ended after 16 MiB.
+            FrameError: the line is longer than 16 MiB.
         """
         if len(self._begun) > LONGEST_LINE:
             self._begun.clear()
@@ -57,19 +57,19 @@ class LineSplitter:
 
 
 class JsonLines(LineSplitter):
-    """Cuts a stream of JSON into its lines: the frames of a watch."""
+    """Splits the stream of a watch into its frames, which are lines of JSON."""
 
     __slots__ = ()
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that this chunk completes, without those that are blank."""
+        """Return the lines that this chunk completes, without blank ones."""
         return [line for line in super().feed(chunk) if line.strip()]
 
     def finish(self) -> bytes:
-        """Return the rest after the last line end, which is a line if it is whole JSON.
+        """Return the bytes after the last line end: a frame without a line end, or nothing.
 
         Raises:
-            FrameError: it is not.
+            FrameError: the bytes are not complete JSON.
         """
         last = super().finish()
         if last and not is_whole(last):
@@ -78,7 +78,7 @@ class JsonLines(LineSplitter):
 
 
 def is_whole(line: bytes) -> bool:
-    """Tell whether a last line that has no end is JSON all the same, and can be read."""
+    """Return whether a line without an end is complete JSON."""
     try:
         json.decode(line, type=Raw)
     except (MsgspecError, RecursionError):

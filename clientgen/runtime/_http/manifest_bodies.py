@@ -1,4 +1,4 @@
-"""Manifests as bodies of requests: what the client knows of them need not be in them."""
+"""Completes manifests that are bodies of requests with what the client knows of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TYPE_META = {"api_version": "apiVersion", "kind": "kind"}
 
 
 def constants_of(kind: type[object]) -> Mapping[str, str]:
-    """Return the api_version and kind of a class; nothing if it holds objects of any kind."""
+    """Return the api_version and kind of a class; empty for a class of objects of any kind."""
     if not issubclass(kind, Model) or issubclass(kind, PartialObjectMetadata):
         return {}
     constants: Mapping[str, object] = kind.__constants__
@@ -28,19 +28,19 @@ def completed(
     namespace: str = "",
     name: str = "",
 ) -> Mapping[str, Any]:
-    """Return a manifest with its apiVersion and kind, and its name if that is an argument.
+    """Return a manifest with its apiVersion and kind, and with its name if one is given.
 
-    Servers need the first two for an apply (apiserver: patch.go, applyPatcher), and the name for a
-    replace. They set the namespace themselves. Nothing else is changed.
+    Servers need apiVersion and kind for an apply (apiserver: patch.go, applyPatcher), and the name
+    for a replace. They set the namespace themselves.
 
     Args:
-        manifest: what is to be sent; it stays as it is.
-        stated: the api_version and kind that it must have, if they are known.
-        namespace: the namespace that the request is for; empty if there is none.
-        name: the name that the request is for, if it is an argument.
+        manifest: the body; it is not modified.
+        stated: the api_version and kind of the request, if they are known.
+        namespace: the namespace of the request; empty without one.
+        name: the name of the request, if the caller passed one.
 
     Raises:
-        ValueError: the manifest is of another kind or of another namespace.
+        ValueError: the manifest has another kind or another namespace.
     """
     missing: dict[str, Any] = {}
     for attribute, wanted in stated.items():
@@ -64,5 +64,5 @@ def completed(
 def _check_namespace(given: object, namespace: str) -> None:
     if given and namespace and given != namespace:
         raise ValueError(
-            f"the manifest is of the namespace {given!r}, and the client of {namespace!r}"
+            f"the manifest has the namespace {given!r}, but the client is for {namespace!r}"
         )

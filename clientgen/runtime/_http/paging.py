@@ -21,16 +21,16 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 
 class Tokens:
-    """The continue tokens of one list: with one that comes again it would never end."""
+    """The continue tokens of one list. A repeated token would make the list endless."""
 
     def __init__(self) -> None:
         self._token_digests: set[int] = set()
 
     def take(self, token: str, path: str) -> str:
-        """Give a token back that is new.
+        """Record a token and return it.
 
         Raises:
-            ResponseBroken: It came before.
+            ResponseBroken: the server has sent the same token before.
         """
         digest = hash(token)  # a token may be long
         if digest in self._token_digests:
@@ -40,15 +40,15 @@ class Tokens:
 
 
 def is_one_page(options: Mapping[str, Any]) -> bool:
-    """Tell whether the caller reads pages by hand."""
+    """Return whether the caller asks for a single page."""
     return bool(options.get("limit") or options.get("continue_"))
 
 
 def first_page(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the first page.
+    """Return the options of the first page.
 
-    With a limit, a resourceVersion alone would mean exactly that state, which is soon gone; the
-    caller who gave no limit means one that is not older.
+    Together with a limit, a resourceVersion means exactly that version, which soon expires. Without
+    one it means "not older than", and that stays so when this adds the limit.
     """
     page = {**options, "limit": options.get("limit") or PAGE_SIZE}
     if options.get("resource_version", "0") not in {"", "0", None}:
@@ -57,7 +57,7 @@ def first_page(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def next_page(options: Mapping[str, Any], token: str) -> dict[str, Any]:
-    """The options of a following page: the token stands for the version."""
+    """Return the options of a later page. The token replaces the resource version."""
     page = first_page(options)
     page.pop("resource_version", None)
     page.pop("resource_version_match", None)
@@ -66,7 +66,7 @@ def next_page(options: Mapping[str, Any], token: str) -> dict[str, Any]:
 
 
 def as_whole(first: ListT) -> ListT:
-    """Let the first page, which has got everyone's items, no longer speak of pages."""
+    """Remove the paging fields of the first page, which now has the items of all pages."""
     if first.metadata.continue_:
         first.metadata.continue_ = ""
         first.metadata.remaining_item_count = None

@@ -1,7 +1,7 @@
 """Names and namespaces as segments of URL paths, by the rules of the API server.
 
-k8s.io/apimachinery: pkg/api/validation/path. Whatever is not a name is refused here, since a path
-without a name is that of a whole collection.
+k8s.io/apimachinery: pkg/api/validation/path. Invalid names are refused, because a path without a
+name is the path of a whole collection.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from .._models.model import Model
 
 __all__ = ["called", "check_segment", "is_name", "name_in", "segment", "uid_in"]
 
-# The characters of ordinary names; other names take the slow way.
+# Ordinary names need no quoting.
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:_-]*").fullmatch
 
 
 def segment(what: str, value: str) -> str:
-    """Spell a name for a URL path.
+    """Return a name as a segment of a URL path, quoted if necessary.
 
     Args:
-        what: what it names, for the error: `name`, `namespace`.
+        what: the argument's name in the error: `name`, `namespace`.
         value: the name.
 
     Raises:
-        ValueError: it is not a non-empty string; or it is one that would change the path: `.`,
-            `..`, or one with `/` or `%`; or it is a namespace in capitals, which no server has.
+        ValueError: the value is not a string or is empty, it would change the path (`.`, `..`, `/`
+            or `%` in it), or it is a namespace with capital letters, which no server has.
     """
     try:
         plain = _PLAIN(value)
     except TypeError:
         plain = None
-    # The match is of the exact type str, whatever a subclass would say of itself.
+    # `plain[0]` is a str; a subclass of str could spell itself in another way later.
     spelled = plain[0] if plain else _quoted(what, value)
     if what == "namespace" and spelled != spelled.lower() and plain:
         raise _in_capitals(spelled)
@@ -41,7 +41,7 @@ def segment(what: str, value: str) -> str:
 
 
 def check_segment(what: str, value: str) -> str:
-    """Give a name back that `segment` accepts.
+    """Check a name like `segment`, and return it as a str.
 
     Raises:
         ValueError: as `segment`.
@@ -51,19 +51,19 @@ def check_segment(what: str, value: str) -> str:
 
 
 def name_in(body: object) -> Any:
-    """Give what stands as the name in an object's metadata, whatever it is; None without one.
+    """Return `metadata.name` of an object, of whatever type it is; None if it is missing.
 
     Raises:
-        TypeError: it is no object.
+        TypeError: `body` is neither a model nor a mapping.
     """
     return _metadata_of(body, "name")
 
 
 def uid_in(body: object) -> str:
-    """Give the uid in an object's metadata; empty without one.
+    """Return `metadata.uid` of an object; empty if it is missing or not a string.
 
     Raises:
-        TypeError: it is no object.
+        TypeError: `body` is neither a model nor a mapping.
     """
     uid = _metadata_of(body, "uid")
     return uid if isinstance(uid, str) else ""
@@ -81,9 +81,10 @@ def _metadata_of(body: object, name: str) -> object:
 
 
 def called(client: object) -> str:
-    """Spell the public method of a client that is being called, as in `.delete()`; empty for none.
+    """Return the client's public method that is running, as in `.delete()`; empty for none.
 
-    Generated methods are one call each, and only an error wants to know which one it was.
+    It reads the call stack, because only error messages need it: so generated methods, which are
+    one statement each, need not pass their names.
     """
     from inspect import currentframe  # start-up does not need it
 
@@ -97,7 +98,7 @@ def called(client: object) -> str:
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """Tell whether it is a non-empty string, if not yet a name that a server accepts."""
+    """Return whether `value` is a non-empty string. A server may still refuse it."""
     return isinstance(value, str) and str.__len__(value) > 0
 
 
@@ -120,12 +121,12 @@ def _quoted(what: str, value: object) -> str:
 
 
 def _in_capitals(namespace: str) -> ValueError:
-    """Return the error for `Shop`: servers answer its lists as if it were an empty namespace."""
+    """Return the error for `Shop`, for which servers would answer with an empty list."""
     return ValueError(f"namespace cannot be {namespace!r}: names of namespaces are lower case")
 
 
 def _shown(value: object) -> str:
-    """Show a plain value; of others the type, since an object may hold secrets."""
+    """Return the repr of a plain value, and the type of others, which may hold secrets."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     return f"a {type(value).__name__}"

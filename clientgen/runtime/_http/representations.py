@@ -1,8 +1,8 @@
 """Representations of objects that servers send on request: metadata alone, and tables.
 
-The class of what is read decides: for `PartialObjectMetadata`, its list and `Table`, requests carry
-the Accept header for it. It ends with the whole object: some extension API servers have nothing
-else. client-go: metadata/metadata.go; kubectl: get/get.go.
+The class to read decides. For `PartialObjectMetadata`, its list and `Table`, the Accept header
+asks for the representation first and for whole objects last, because some extension API servers
+have only those. client-go: metadata/metadata.go; kubectl: get/get.go.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _TABLE: Final = "Table"
 
 
 def asking_for(model: type[Any], request: HttpRequest, codec: Codec) -> HttpRequest:
-    """Make a request ask for the representation that a class stands for; gives the request.
+    """Add the Accept header for the representation that `model` stands for, and return the request.
 
     Args:
-        model: the class of the object or the list in the answer.
-        request: the request; it is changed.
+        model: the class of the object or list in the response.
+        request: the request; it is modified.
         codec: the codec whose media types are accepted.
     """
     if kind := _representation(model):
@@ -40,12 +40,12 @@ def asking_for(model: type[Any], request: HttpRequest, codec: Codec) -> HttpRequ
 
 
 def check_representation(obj: object, model: type[Any], info: RequestInfo) -> None:
-    """Check that the server did not send whole objects in place of a table.
+    """Check that the server sent a table if it was asked for one.
 
-    Of whole objects in place of metadata, everything else is dropped.
+    Whole objects in place of metadata are fine: only their metadata is read.
 
     Raises:
-        ResponseBroken: it did.
+        ResponseBroken: the server sent whole objects in place of a table.
     """
     kind = getattr(obj, "kind", "")
     if kind != _TABLE and _representation(model) == _TABLE:

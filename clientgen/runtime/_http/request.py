@@ -1,4 +1,4 @@
-"""From a verb, a path and options to an HTTP request; nothing here touches the network.
+"""Builds HTTP requests from verbs, paths and options.
 
 The parameters are those of
 https://kubernetes.io/docs/reference/kubernetes-api/common-parameters/common-parameters/.
@@ -51,11 +51,11 @@ _UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]").search
 
 
 def check_headers(headers: Headers) -> None:
-    """See to it that headers can be sent as they are.
+    """Check that headers can be sent.
 
     Raises:
-        ValueError: a name or a value holds a character that no header may carry. The value is not
-            shown, as it may be secret.
+        ValueError: a name or a value has a character that HTTP does not allow. The message does not
+            show the value, which may be secret.
     """
     for name, value in headers:
         if not _HEADER_NAME(name):
@@ -67,9 +67,9 @@ def check_headers(headers: Headers) -> None:
 
 
 class HttpRequest(Struct):
-    """One request; `target` is the path and query below the server's base URL.
+    """A request. `target` is the path and query below the server's base URL.
 
-    Headers are pairs, since names may repeat.
+    Headers are pairs, because names may repeat.
     """
 
     method: str
@@ -88,9 +88,9 @@ class HttpRequest(Struct):
 
 
 class HttpResponse(Struct):
-    """One whole answer.
+    """A complete response.
 
-    `headers` are looked up by lower-case names; a repeated header is one value, joined by commas.
+    The names in `headers` are lower case. The values of a repeated header are joined by commas.
     """
 
     status: int
@@ -98,7 +98,7 @@ class HttpResponse(Struct):
     body: bytes
 
 
-# Which options a verb takes and what they are called on the wire. Those called "" are not sent.
+# The options of each verb, and the names of their query parameters; "" is not sent.
 _SELECTION = {
     "label_selector": "labelSelector",
     "field_selector": "fieldSelector",
@@ -137,7 +137,7 @@ LOGS = {
     "stream": "stream",
     "timeout": "",
 }
-# These go into a DeleteOptions body: with a body the server does not read them from the query.
+# These options go into a DeleteOptions body. If there is one, the server ignores the query.
 _DELETE_BODY = {
     "dry_run": "dryRun",
     "grace_period_seconds": "gracePeriodSeconds",
@@ -154,12 +154,12 @@ DELETE_COLLECTION = {**LIST, **dict.fromkeys(_DELETE_BODY, "")}
 
 
 def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Spell options as a query, with its question mark; empty when there is nothing to say.
+    """Return the query string for some options, with its question mark; empty without parameters.
 
-    Options that are None count as not given.
+    Options that are None are left out.
 
     Raises:
-        TypeError: for an option that the verb does not take, as for any unexpected keyword.
+        TypeError: the verb does not have the option, as for any unexpected keyword argument.
     """
     parts: list[str] = []
     for name, value in options.items():
@@ -172,14 +172,14 @@ def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def selector_text(name: str, value: object) -> str:
-    """Spell the label or field selector that an option called `name` is given.
+    """Return the text of a selector that the option `name` was given.
 
     Raises:
-        TypeError: it is neither a string nor a mapping.
-        ValueError: a key or a value cannot be one.
+        TypeError: the value is neither a string nor a mapping.
+        ValueError: a key or a value is not valid.
     """
     if isinstance(value, str):
-        return str(value)  # a FieldTerm refuses to be true or false
+        return str(value)  # a plain str: a FieldTerm raises in conditions
     if not isinstance(value, Mapping):
         example = '"app=web" or {"app": "web"}'
         if name != "label_selector":
@@ -219,17 +219,17 @@ def _quote(text: str) -> str:
 def build(
     method: str, path: str, options: Mapping[str, Any], names: Mapping[str, str]
 ) -> HttpRequest:
-    """A request without a body."""
+    """Build a request without a body."""
     return HttpRequest(method, path + query_string(options, names) if options else path)
 
 
 def build_write(
     method: str, path: str, body: object, options: Mapping[str, Any], codec: Codec
 ) -> HttpRequest:
-    """A create or an update.
+    """Build the request of a create or an update.
 
     Raises:
-        TypeError: the body is no object.
+        TypeError: the body is not an object.
     """
     check_object("create()" if method == "POST" else "update()", body)
     target = path + query_string(options, WRITE) if options else path
@@ -237,10 +237,10 @@ def build_write(
 
 
 def build_patch(path: str, patch: object, options: Mapping[str, Any], codec: Codec) -> HttpRequest:
-    """A patch; its class and the codec decide the content type. A dict is a merge patch.
+    """Build the request of a patch. A dict is a merge patch.
 
     Raises:
-        TypeError: it is no patch.
+        TypeError: `patch` is not a patch.
         ValueError: `force` is given for another patch than an ApplyPatch.
     """
     patch = patch_of(patch)
@@ -254,11 +254,10 @@ def build_patch(path: str, patch: object, options: Mapping[str, Any], codec: Cod
 def build_delete(
     path: str, options: Mapping[str, Any], codec: Codec, *, collection: bool = False
 ) -> HttpRequest:
-    """A delete: selectors in the query, everything else in a DeleteOptions body.
+    """Build the request of a delete: selectors in the query, other options in a DeleteOptions body.
 
     Raises:
-        ValueError: a selector or a precondition is given but empty, so that more would be deleted
-            than is meant.
+        ValueError: a selector or a precondition is empty, which would delete more than was meant.
     """
     if not options:
         return HttpRequest("DELETE", path)
@@ -286,7 +285,7 @@ def _content_type(codec: Codec) -> Headers:
 def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
     for name in limits:
         value = options.get(name, "unlimited")
-        # To a server, blanks and commas alone select everything.
+        # Servers take a selector of blanks and commas as one that selects everything.
         if not (str(value).strip(" \t\r\n,") if isinstance(value, str) else value):
             raise ValueError(
                 f"{name} must not be {options[name]!r}: leave it out to delete without this limit"

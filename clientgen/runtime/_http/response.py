@@ -1,4 +1,4 @@
-"""From an HTTP answer to an object, or to the error it means; nothing here touches the network."""
+"""Converts HTTP responses into objects or errors."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _CONFLICT = 409
 _SERVER_ERRORS = 500
 _REDIRECT, _NO_CODE = 300, 1000
 
-# The most text to keep of a body that is no Status; proxies answer with whole pages.
+# The most bytes of text to keep of a body that is not a Status, such as a proxy's HTML page.
 _KEPT = 2048
 
 
 def read_object(response: HttpResponse, model: type[T], request: HttpRequest, codec: Codec) -> T:
-    """Decode the answer to a successful request.
+    """Decode the object in a successful response.
 
     Raises:
-        ApiError: the answer is a Status that speaks of failure, in spite of its 2xx code.
-        ResponseBroken: there is no body.
-        DecodeError: it is no object, or none that a client can go on with.
+        ApiError: the body is a Status with a failure, in spite of the 2xx code.
+        ResponseBroken: the body is empty.
+        DecodeError: the body is not an object, or has no usable metadata.
     """
     codec = codec.for_answer(response.headers)
     return _read_object(_body_of(response, request), model, request, codec)
@@ -45,7 +45,7 @@ def read_object(response: HttpResponse, model: type[T], request: HttpRequest, co
 def read_list(
     response: HttpResponse, list_model: type[ListT], request: HttpRequest, codec: Codec
 ) -> ListT:
-    """Decode the answer to a list; items that cannot be understood do not stop the others.
+    """Decode the list in a successful response. One item that does not fit does not fail it all.
 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
@@ -61,7 +61,7 @@ def read_list(
 def read_object_or_status(
     response: HttpResponse, model: type[T], request: HttpRequest, codec: Codec
 ) -> T | Status:
-    """Decode what a delete answers: the object, or a Status. Its `kind` says which.
+    """Decode the response to a delete: the object or a Status, by its `kind`.
 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
@@ -95,7 +95,7 @@ def _raise_failure(status: Status, request: HttpRequest) -> None:
 
 
 def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> ApiError:
-    """The error that an answer outside of 2xx means."""
+    """Return the error for a response with a status outside of 2xx."""
     status = _status_in(response.body, codec.for_answer(response.headers))
     if status is None:
         status = _make_status(request.method, response)
@@ -109,12 +109,12 @@ def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> Ap
 
 
 def _is_refusal(code: int | None) -> bool:
-    """Tell whether a code is one that a refusal can have; a hostile body says anything."""
+    """Return whether a code in a body is an error code; a hostile server may send any number."""
     return code is not None and _REDIRECT <= code < _NO_CODE
 
 
 def retry_after(headers: Mapping[str, str]) -> int | None:
-    """The seconds of a Retry-After header, as `statuses.wait_seconds` reads them."""
+    """Return the seconds of a Retry-After header; see `statuses.wait_seconds`."""
     return wait_seconds(headers.get("retry-after", ""))
 
 

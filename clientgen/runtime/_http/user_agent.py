@@ -1,7 +1,4 @@
-"""The User-Agent of a program, and the field manager that follows from it.
-
-The machine's name, which in a pod is the pod's, tells one process of a program from the others.
-"""
+"""The User-Agent of a program, its default field manager, and a unique identity."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ _MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64"}
 
 
 def user_agent(argv0: str | None = None) -> str:
-    """The default User-Agent: `program/version (os/architecture)`, as client-go builds it.
+    """Return the default User-Agent: `program/version (os/architecture)`, as client-go builds it.
 
-    The server takes what stands before the slash as the name of the field manager.
+    The server takes the part before the slash as the default field manager.
     """
     program = _program(sys.argv[0] if argv0 is None else argv0)
     system = "windows" if sys.platform == "win32" else sys.platform
@@ -28,19 +25,19 @@ def user_agent(argv0: str | None = None) -> str:
 
 
 def field_manager(agent: str) -> str:
-    """The name under which the server books writes that name no field manager."""
+    """Return the field manager that the server derives from a User-Agent."""
     return agent.partition("/")[0][:128] or "clientgen"
 
 
 def host_name() -> str:
-    """The name of the machine."""
+    """Return the name of the machine; in a pod, that of the pod."""
     import platform  # clients that are only imported do not need it
 
     return platform.node()
 
 
 def unique_identity() -> str:
-    """A name for this process that no other has: that of its machine, and random letters."""
+    """Return a unique name for this process: the name of its machine, and a random part."""
     from uuid import uuid4  # hardly ever needed
 
     return f"{host_name()}_{uuid4()}"
@@ -53,6 +50,6 @@ def _program(argv0: str) -> str:
 
 
 def _machine() -> str:
-    # The platform module would run programs to find out.
+    # `platform.machine()` may start a program to find out.
     name = os.uname().machine if hasattr(os, "uname") else os.environ["PROCESSOR_ARCHITECTURE"]
     return _MACHINES.get(name, name)

@@ -1,7 +1,7 @@
 """Progress of a watch: the version to resume from, the pauses, and the end.
 
-The rules are those of client-go's reflector and retry watcher. Decisions only: the shells in
-`_async` and `_sync` read bytes, tell the time and wait.
+The rules are those of client-go's reflector and retry watcher. `_async/watch` and the reflector
+read the bytes, pass the time and wait.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress", "
 
 # The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
 MIN_STREAM = 300.0
-# The server ends the stream by itself; one that is silent for so much longer is dead.
+# The server ends a stream at its timeout. A stream that is silent this much longer is dead.
 READ_MARGIN = 30.0
-# A stream that ended sooner than this without an event is no reason to open the next at once.
+# After a stream without events that ended sooner than this, the next one is opened after a pause.
 _SHORT = 5.0
 
-# So much before its end a watch is over; clocks differ.
+# A watch is over this long before its end, because the clocks of client and server differ.
 _EARLY = 0.2
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
@@ -39,13 +39,14 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 class WatchProgress:
     """The progress of a watch.
 
-    While the first, synthetic ADDED events of a watch from "now" come in, they are in no order of
-    versions, so none of them is a place to resume from. The first other event, or a bookmark, is.
+    A watch without a resource version begins with synthetic ADDED events, in no order of versions.
+    The watch cannot resume from the version of such an event. It can from the first other event,
+    or from a bookmark.
 
     Attributes:
-        request: What is watched.
-        version: The last version that is known; empty before there is one.
-        bookmarks: How long the connection may be silent.
+        request: The method and path, for errors.
+        version: The resource version to resume from; empty before there is one.
+        bookmarks: The gaps between bookmarks, which limit how long a connection may be silent.
     """
 
     __slots__ = (
@@ -86,13 +87,13 @@ class WatchProgress:
         self._advanced = False
 
     def next_stream(self, now: float) -> tuple[dict[str, Any], float]:
-        """The options of the next connection, and the seconds of silence after which it is dead."""
+        """Return the options of the next connection, and its read timeout in seconds."""
         limit: int = self._options.get("timeout_seconds") or 0
         if self._until is None and limit:
             self._until = now + limit
         options: dict[str, Any] = {"allow_watch_bookmarks": True, **self._options, "watch": True}
         if "send_initial_events" in options:
-            # The server takes no other (Kubernetes API concepts: streaming lists).
+            # The only value that the server accepts (Kubernetes API concepts: streaming lists).
             options.setdefault("resource_version_match", "NotOlderThan")
         if self._has_version:
             options["resource_version"] = self.version
@@ -110,23 +111,23 @@ class WatchProgress:
 
     @property
     def can_resume(self) -> bool:
-        """Whether it can go on from a version that is known."""
+        """Whether a resource version to resume from is known."""
         return self._has_version
 
     def recovered(self) -> None:
-        """Note that the server is back, after an outage."""
+        """Reset the backoff: the server is reachable again."""
         self._backoff.reset()
 
     def opened(self, now: float) -> None:
-        """Note that the server has accepted the watch."""
+        """Record that the server has accepted the watch."""
         self._opened = now
         self._resumes = True
 
     def take(self, event: WatchEvent[Any]) -> bool:
-        """Note an event; gives whether the caller sees it.
+        """Record an event. Returns whether the caller receives it.
 
         Raises:
-            ApiError: the event is an ERROR; `ended` knows whether to go on.
+            ApiError: the event is an ERROR. Pass the error to `ended`, which decides.
         """
         if event.type == "ERROR":
             raise api_error(event.object, self.request)
@@ -143,7 +144,7 @@ class WatchProgress:
         return True
 
     def _note_bookmark(self, obj: object, version: str) -> None:
-        """Take a bookmark's version; during the initial events only the last one tells anything."""
+        """Record a bookmark's version. During the initial events, only the last one counts."""
         initial = self._options.get("send_initial_events") and not self._has_version
         is_end = INITIAL_EVENTS_END in annotations_of(obj)
         if not is_end:
@@ -171,7 +172,7 @@ class WatchProgress:
         return self._delay(error, now)
 
     def _delay(self, error: ClientError | None, now: float) -> float:
-        # A server that says the same again and again, or closes at once, is not alive.
+        # A server that repeats one version, or closes at once, gets a backoff like one that fails.
         alive = self._opened is not None and (self._advanced or now - self._opened >= _SHORT)
         if alive:
             self._backoff.reset()
@@ -182,7 +183,7 @@ class WatchProgress:
 
 
 def is_passing(error: Exception) -> bool:
-    """Tell whether the same watch may succeed later on."""
+    """Return whether the same watch may succeed when it is repeated."""
     if isinstance(error, ApiError):
         return error.code in {429, 500, 502, 503, 504} and not isinstance(error, Gone)
     return isinstance(error, TransportError) and not isinstance(error, TimeoutError)

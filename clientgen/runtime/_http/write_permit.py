@@ -1,8 +1,7 @@
-"""Whether the work that goes on here may still write.
+"""The permit to write: work that needs leadership loses it with the lease.
 
-Work that needs leadership loses its permit with the lease. The permit belongs to the context of the
-work: tasks have it, and threads that the runtime starts. What the runtime writes for itself, leases
-and events, needs none: `without_permit`.
+The permit is a context variable, which tasks inherit, and threads that the runtime starts. The
+runtime's own writes, of leases and events, need no permit: `without_permit`.
 """
 
 from __future__ import annotations
@@ -19,24 +18,24 @@ if TYPE_CHECKING:
 __all__ = ["PERMIT", "check_permit", "without_permit"]
 
 PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
-"""Raises if a request of that description must not be sent; None permits all."""
+"""Called with the description of a request; raises if it must not be sent. None permits all."""
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def check_permit(method: str, target: str, *, acts: bool = False) -> None:
-    """Check just before a request is sent, for the first time or again.
+    """Check the permit of the calling work just before a request is sent.
 
-    A REST client checks before it hands a request to its transport. A transport that has to
-    connect first checks again when it has: that may have taken longer than the lease lasts.
+    A REST client checks before each attempt. A transport checks again after it has opened a
+    connection, because that may have taken longer than the lease lasts.
 
     Args:
         method: The method of the request.
         target: Its path and query.
-        acts: Whether it changes something though its method reads, as a command in a container.
+        acts: Whether a request with a reading method changes something, such as an exec.
 
     Raises:
-        LeadershipLost: It would change something, and its work is not permitted to any more.
+        LeadershipLost: The request would change something, and the work has lost its permit.
     """
     check = PERMIT.get()
     if check is not None and (acts or method not in _READS):
@@ -45,10 +44,10 @@ def check_permit(method: str, target: str, *, acts: bool = False) -> None:
 
 @contextmanager
 def without_permit() -> Generator[None]:
-    """Send what the runtime writes for itself, whatever work it was begun in.
+    """Allow writes in a `with` block, whatever work it is a part of.
 
-    That outlives the work: a recorder and a sharding may be started in one term of leadership and
-    go on in the next, an event tells why the work was given up, and a lease is released after it.
+    The runtime's own writes outlive a term of leadership: a recorder or a sharding started in one
+    term continues in the next, an event reports the loss, and the lease is released afterwards.
     """
     token = PERMIT.set(None)
     try:
