@@ -21,7 +21,7 @@ from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi
 from clientgen.runtime._http.request import HttpRequest, HttpResponse
-from clientgen.runtime._models.codec import decode, encode
+from clientgen.runtime._models.model_codec import decode, encode
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.config import ClusterConfig
 from clientgen.runtime.errors import ApiError

@@ -27,9 +27,9 @@ import yaml
 from click.testing import CliRunner
 
 from clientgen.cli.program import program
-from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.manifest_documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.meta_v1 import ListMeta, ManagedFieldsEntry, ObjectMeta
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.model_info import bare, fields_of
@@ -51,9 +51,9 @@ META_TEXTS = frozenset(
 
 def comes_back(model: type[Model], sent: dict[str, Any]) -> None:
     """Whatever way an object takes through a program, it is sent as it was read."""
-    decoded = codec.decode(json.dumps(sent).encode(), model)
-    for each in (decoded, codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded))):
-        assert meaning(json.loads(codec.encode(each))) == meaning(sent)
+    decoded = model_codec.decode(json.dumps(sent).encode(), model)
+    for each in (decoded, model_codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded))):
+        assert meaning(json.loads(model_codec.encode(each))) == meaning(sent)
 
 
 def kinds() -> dict[str, dict[str, Any]]:
@@ -272,7 +272,7 @@ def test_custom_resources_like_real_ones_come_back(
 
 def test_the_copies_of_a_claim_are_the_kind_itself(models: dict[str, type[Model]]) -> None:
     sent: dict[str, Any] = {"spec": {"storage": {"volumeClaimTemplate": {}}}}
-    obj: Any = codec.from_dict(models["Monitor"], sent)
+    obj: Any = model_codec.from_dict(models["Monitor"], sent)
     assert type(obj.spec.storage.volume_claim_template) is KINDS.model("v1/PersistentVolumeClaim")
 
 
@@ -365,7 +365,7 @@ def test_an_update_of_what_was_read_changes_nothing(
         for kind, client in clients(k).items():
             client.update(client.get("a"))
             assert stored(server, kind) == before[kind]
-            client.update(codec.deep_copy(next(iter(client.list()))))
+            client.update(model_codec.deep_copy(next(iter(client.list()))))
             assert stored(server, kind) == before[kind]
             client.edit("a", label)
     check(server, before)
@@ -385,7 +385,7 @@ async def test_an_update_of_what_was_read_changes_nothing_async(
             lister = getattr(cached, f"{kind.lower()}s")().lister
             async with informer:
                 assert all((await informer.wait_for_sync(5)).values())
-                await client.update(codec.deep_copy(lister.get("default", "a")))
+                await client.update(model_codec.deep_copy(lister.get("default", "a")))
             assert stored(server, kind) == before[kind]
             await client.edit("a", label)
     check(server, before)
@@ -396,7 +396,7 @@ def test_fields_set_to_empty_keep_the_server_from_defaulting(
 ) -> None:
     with importlib.import_module("reallife").Clientset.from_config(server.kubeconfig) as k:
         routes = k.gateway_v1.routes("default")
-        sent = codec.from_dict(models["Route"], {"metadata": {"name": "b"}, "spec": {}})
+        sent = model_codec.from_dict(models["Route"], {"metadata": {"name": "b"}, "spec": {}})
         made = routes.create(sent)
         assert made.spec.rules[0].matches[0].path == "/"  # nobody set any
         made.spec.rules = []
@@ -408,8 +408,8 @@ def test_fields_set_to_empty_keep_the_server_from_defaulting(
 
         edited = routes.edit("b", more)
         assert edited.spec.rules[0].matches == []
-        assert codec.to_dict(edited)["spec"] == {"rules": [{"matches": []}], "options": {}}
+        assert model_codec.to_dict(edited)["spec"] == {"rules": [{"matches": []}], "options": {}}
         spec = type(made.spec)(options={})
         made.metadata, made.spec = ObjectMeta(name="c"), spec
         applied = routes.apply(made)
-        assert codec.to_dict(applied)["spec"]["options"] == {}
+        assert model_codec.to_dict(applied)["spec"]["options"] == {}

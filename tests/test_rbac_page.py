@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from clientgen._rbac.access import Access
 from clientgen._rbac.callers import Account
-from clientgen._rbac.markers import markers
+from clientgen._rbac.rbac_markers import markers
 from clientgen.cli.program import program
 from clientgen.testing._fake import pytest_plugin
 from clientgen.testing._fake.service_accounts import Run, begin_run, end_run

@@ -17,7 +17,7 @@ from kubernetes_release.wire_numbers import wire_table
 
 from clientgen._shipped import KUBERNETES
 from clientgen.testing._apiserver.documents import Documents
-from clientgen.testing._apiserver.spec import load, read
+from clientgen.testing._apiserver.served_spec import load, read
 
 ROOT = Path(__file__).parents[1]
 SPECS = ROOT / "specs" / "kubernetes"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Pod, PodList
 
-from clientgen.runtime._models.codec import decode_list
+from clientgen.runtime._models.model_codec import decode_list
 from clientgen.runtime.models import deep_copy, encode
 
 from .client_tasks import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main

@@ -24,7 +24,7 @@ def _process(*arguments: str) -> dict[str, float]:
 
 def _import() -> dict[str, float]:
     meter = Meter()
-    importlib.import_module("clientgen.testing._fake.cluster")
+    importlib.import_module("clientgen.testing._fake.fake_cluster")
 
     return meter.read()
 

@@ -7,12 +7,11 @@ status before and after.
 """
 
 from .cel.activations import Activation, OutOfBudget, PolicyError
-from .cel.authorizer import Decide, authorizer_of, deciding_by
+from .cel.authorizer_library import Decide, authorizer_of, deciding_by
 from .cel.constructors import TYPE, type_problems, without_types
 from .cel.cost import CostBudget
-from .cel.policies import PolicyExpressions, expression_problem
-from .definition_rules import definition_warnings, validate_definition
-from .definitions import (
+from .cel.policy_expressions import PolicyExpressions, expression_problem
+from .crd_definitions import (
     Definition,
     default_definition,
     ended,
@@ -21,8 +20,9 @@ from .definitions import (
     read,
     status_of,
 )
-from .scale import ScalePaths
-from .versions import CustomVersion
+from .custom_scale import ScalePaths
+from .custom_versions import CustomVersion
+from .definition_rules import definition_warnings, validate_definition
 
 __all__ = [
     "TYPE",

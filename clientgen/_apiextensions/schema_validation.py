@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from clientgen._apimachinery.failures import Cause, invalid_value, required, too_many
 
 from .formats import recognized
-from .scalars import NO_FIELD, enum, is_whole, mistyped, number, strings
+from .scalar_validation import NO_FIELD, enum, is_whole, mistyped, number, strings
 from .shapes import is_object, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from .correlation import Pair
-    from .scalars import Facet
+    from .scalar_validation import Facet
 
 __all__ = ["Checker", "check", "type_of"]
 

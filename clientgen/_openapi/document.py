@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clientgen._openapi.json_text import pointer
+from clientgen._openapi.json_source import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

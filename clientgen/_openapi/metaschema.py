@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from clientgen._openapi.json_text import (
+from clientgen._openapi.json_source import (
     FLATTER,
     TOO_DEEP,
     duplicate_keys,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._openapi.json_text import follow, is_array, is_object, parts_of, pointer
+from clientgen._openapi.json_source import follow, is_array, is_object, parts_of, pointer
 from clientgen._openapi.schema import named_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clientgen._openapi.json_text import Trail
+    from clientgen._openapi.json_source import Trail
     from clientgen._problems import Problems
 
 __all__ = ["check_references"]

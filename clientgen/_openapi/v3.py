@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from clientgen._openapi.document import Document
-from clientgen._openapi.json_text import is_object, pointer
+from clientgen._openapi.json_source import is_object, pointer
 from clientgen._openapi.operation import SUCCESS, OperationReader
 from clientgen._openapi.schema import KINDS, Schema, named_schemas, written_kind
 

@@ -11,7 +11,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._yaml.dumper import write_yaml
-from clientgen.runtime._manifests.documents import ManifestError, documents
+from clientgen.runtime._manifests.manifest_documents import ManifestError, documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from msgspec import Struct, ValidationError, convert, field
 
-from clientgen.runtime._manifests.documents import Manifest, ManifestError, documents, split_lists
+from clientgen.runtime._manifests.manifest_documents import (
+    Manifest,
+    ManifestError,
+    documents,
+    split_lists,
+)
 
 from .authorizer import GROUP
 

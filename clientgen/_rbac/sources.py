@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from clientgen._problems import ClientgenError, Problem, take_all
 
 from .derivation import Needs
-from .markers import markers
+from .rbac_markers import markers
 from .recording import BadRecording, Recording
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .callers import Account
-    from .markers import Marker
+    from .rbac_markers import Marker
 
 __all__ = ["needs_of", "read_markers", "read_recording"]
 

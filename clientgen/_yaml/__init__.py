@@ -1,5 +1,5 @@
 """YAML as kubectl and API servers read it.
 
-`composer` makes nodes of a text, `scalars` says which value a plain scalar is, `loader` makes of
-nodes what JSON can say, `dumper` writes for people. Generator, runtime and test server use it.
+`composer` makes nodes of a text, `yaml_scalars` says which value a plain scalar is, `loader` turns
+nodes into JSON values, `dumper` writes for people. Generator, runtime and test server use it.
 """

@@ -1,7 +1,7 @@
 """YAML texts to nodes, and where things stand in them.
 
-Of a scalar only whether it is plain is told, by its tag; what it is, `scalars` says. libyaml parses
-where it is there: it is several times faster.
+The tag of a scalar only tells whether it is plain; `yaml_scalars` decides which value it is.
+libyaml parses where it is installed: it is several times faster.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from .scalars import key_text, plain_value
+from .yaml_scalars import key_text, plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 import yaml
 
 from .composer import TAG
-from .scalars import plain_value
+from .yaml_scalars import plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

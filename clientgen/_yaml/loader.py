@@ -14,7 +14,7 @@ from typing import Any, Final
 import yaml
 
 from .composer import PLAIN, TAG, compose, is_merge, merged, place
-from .scalars import key_text, plain_value
+from .yaml_scalars import key_text, plain_value
 
 __all__ = ["BadText", "Reader", "load_yaml"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen.cli.common_flags import PATH, SeveralValues, config_option, quiet_option
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import PATH, SeveralValues, config_option, quiet_option
 from clientgen.cli.report import tell_changes, tell_diffs, tell_recovered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from clientgen.generator.config import Flags
-    from clientgen.generator.crds.changes import Change
+    from clientgen.generator.configuration import Flags
+    from clientgen.generator.crds.crd_changes import Change
     from clientgen.generator.crds.manifest_files import Folder
 
 __all__ = ["crd"]
@@ -49,7 +49,7 @@ def crd(
     write are never changed. If there is any error, nothing is written.
     """
     require_generator()
-    from clientgen.generator.config import Flags
+    from clientgen.generator.configuration import Flags
     from clientgen.generator.crds.manifest_sources import folders
 
     flags = Flags(types=types, package=package, config=config)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen._problems import take_all
+from clientgen.cli.common_flags import SeveralValues, package_options
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import SeveralValues, package_options
 from clientgen.cli.report import (
     Progress,
     show_notes,
@@ -23,12 +23,12 @@ from clientgen.cli.report import (
     tell_moved,
     tell_recovered,
 )
-from clientgen.generator.config import Flags, load
+from clientgen.generator.configuration import Flags, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clientgen.generator.config import PackageConfig
+    from clientgen.generator.configuration import PackageConfig
 
 __all__ = ["generate", "verify"]
 

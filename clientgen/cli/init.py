@@ -13,8 +13,8 @@ from urllib.request import url2pathname
 import click
 
 from clientgen._problems import ClientgenError, Problem
+from clientgen.cli.common_flags import PATH, quiet_option
 from clientgen.cli.extra import has_generator
-from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.suggestions import OneOf
 
 if TYPE_CHECKING:

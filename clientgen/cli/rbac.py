@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from clientgen._problems import ClientgenError, Problem
-from clientgen.cli.options import PATH, SeveralValues, quiet_option
+from clientgen.cli.common_flags import PATH, SeveralValues, quiet_option
 from clientgen.cli.report import count
 from clientgen.cli.suggestions import SuggestingGroup
 
@@ -84,7 +84,7 @@ def check(*, role: Path, quiet: bool, **inputs: Any) -> None:
 
     The exit code is 1 if there is something.
     """
-    from clientgen._rbac.review import review
+    from clientgen._rbac.role_review import review
     from clientgen._rbac.roles import read_roles
 
     given = _inputs(**inputs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen._problems import visible
-from clientgen.generator.manifest import MANIFEST, Manifest
+from clientgen.generator.package_manifest import MANIFEST, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

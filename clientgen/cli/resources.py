@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen.cli.common_flags import SeveralValues, source_options
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import SeveralValues, source_options
-from clientgen.generator.config import Flags, load_sources
+from clientgen.generator.configuration import Flags, load_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

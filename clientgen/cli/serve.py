@@ -20,16 +20,16 @@ import click
 from clientgen._cache_folder import user_cache
 from clientgen._problems import ClientgenError, Problem
 from clientgen._shipped import KUBERNETES
+from clientgen.cli.common_flags import PATH, SeveralValues
 from clientgen.cli.loaded import called, loaded
-from clientgen.cli.options import PATH, SeveralValues
 from clientgen.cli.report import show_problems
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from clientgen.testing._fake.cluster import FakeCluster
+    from clientgen.testing._fake.fake_cluster import FakeCluster
     from clientgen.testing._fake.local_server import LocalServer
-    from clientgen.testing._fake.manifests import Manifest
+    from clientgen.testing._fake.object_files import Manifest
 
 __all__ = ["serve"]
 
@@ -200,7 +200,7 @@ def _token(token: str | None, path: Path | None) -> str:
 
 
 def _cluster(spec: Path | None, delay: float) -> FakeCluster:
-    from clientgen.testing._fake.cluster import FakeCluster  # other commands do not need it
+    from clientgen.testing._fake.fake_cluster import FakeCluster  # other commands do not need it
 
     cluster = FakeCluster(spec=spec, controller_delay=delay, record=False, control_plane=True)
     cluster.server.skip_to(_first_version())
@@ -263,7 +263,7 @@ def _problems(cluster: FakeCluster, path: Path, seen: dict[str, str]) -> Iterato
     `seen` holds the places of definitions by their names: a second one is a problem, as for
     `generate`. It would silently replace the first.
     """
-    from clientgen.testing._fake.manifests import ManifestError, files, manifests, put_manifest
+    from clientgen.testing._fake.object_files import ManifestError, files, manifests, put_manifest
 
     for file in files(path):
         try:
@@ -294,14 +294,18 @@ def _repeated(manifest: Manifest, seen: dict[str, str]) -> Problem | None:
     first = seen.setdefault(name, place)
     if first is place:
         return None
-    from clientgen.generator.sources.crd.rules import repeated_definition  # seldom needed
+    from clientgen.generator.sources.crd.crd_rules import repeated_definition  # seldom needed
 
     return repeated_definition(name, place, first)
 
 
 def _of_definition(manifest: Manifest) -> list[Problem]:
     """List what is wrong with a definition, with the lines; nothing for any other object."""
-    from clientgen.generator.sources.crd.rules import API_VERSION, check_definition, wrong_version
+    from clientgen.generator.sources.crd.crd_rules import (
+        API_VERSION,
+        check_definition,
+        wrong_version,
+    )
 
     value = manifest.value
     if value["kind"] != _DEFINITION:
@@ -361,10 +365,10 @@ def _set(event: threading.Event, *_: object) -> None:
 @contextmanager
 def _explained() -> Generator[None]:
     """Say what stood in the way as a problem."""
-    from clientgen.testing._apiserver.spec import SpecError
+    from clientgen.testing._apiserver.served_spec import SpecError
     from clientgen.testing._fake.certificates import TlsUnavailable
-    from clientgen.testing._fake.kubeconfig import ForeignFile
-    from clientgen.testing._fake.manifests import ManifestError
+    from clientgen.testing._fake.object_files import ManifestError
+    from clientgen.testing._fake.server_kubeconfig import ForeignFile
 
     try:
         yield

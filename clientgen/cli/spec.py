@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen._problems import ClientgenError, Problem
-from clientgen.cli.options import PATH, quiet_option
+from clientgen.cli.common_flags import PATH, quiet_option
 from clientgen.cli.report import show_unavailable, tell_recovered
 from clientgen.cli.suggestions import OneOf, SuggestingGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clientgen.generator.sources.cluster import ClusterDocuments
+    from clientgen.generator.sources.live_cluster import ClusterDocuments
     from clientgen.runtime._http.request import HttpResponse
     from clientgen.runtime.sync import Rest
 
@@ -59,7 +59,7 @@ def pull(
     of some group versions is down, these group versions are reported. With v3, their documents from
     the last pull are kept.
     """
-    from clientgen.generator.sources.cluster import connected
+    from clientgen.generator.sources.live_cluster import connected
 
     target = output or _OUTPUTS[openapi]
     save: Callable[[Rest, Path], str] = _save_v3 if openapi == "v3" else _save_v2
@@ -75,8 +75,8 @@ def pull(
 
 def _save_v2(rest: Rest, output: Path) -> str:
     from clientgen.generator.atomic_write import replace_file
-    from clientgen.generator.manifest import digest
-    from clientgen.generator.sources.cluster import V2, may_remember
+    from clientgen.generator.package_manifest import digest
+    from clientgen.generator.sources.live_cluster import V2, may_remember
     from clientgen.generator.user_cache import recall, remember
 
     subject = f"{rest.config.server} {output.absolute()}"
@@ -126,7 +126,7 @@ def _size(octets: int, server: str) -> str:
 
 
 def _save_v3(rest: Rest, output: Path) -> str:
-    from clientgen.generator.sources.cluster import V3, read_v3
+    from clientgen.generator.sources.live_cluster import V3, read_v3
 
     documents = read_v3(rest)
     if documents is None:

@@ -10,8 +10,8 @@ import click
 
 from clientgen._problems import ClientgenError, Problem
 from clientgen._yaml.dumper import write_yaml
+from clientgen.cli.common_flags import PATH, quiet_option
 from clientgen.cli.loaded import called, loaded
-from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.suggestions import OneOf
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _server(target: str) -> Any:
 
 
 def _header(target: str) -> str:
-    from clientgen.generator.manifest import header
+    from clientgen.generator.package_manifest import header
 
     return header(target)
 
@@ -132,7 +132,7 @@ def _save(output: Path, text: str, *, check: bool, quiet: bool) -> None:
         ClientgenError: There is a file that clientgen did not write, or it cannot be written.
     """
     from clientgen.generator.atomic_write import replace_file
-    from clientgen.generator.manifest import has_header
+    from clientgen.generator.package_manifest import has_header
 
     before = _read(output) if os.path.lexists(output) else b""
     if check:

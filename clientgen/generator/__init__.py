@@ -5,14 +5,14 @@
     gather    inputs                     configuration -> the bytes of every source, their digests
     read      sources/, python_types/,   bytes -> `Spec`: definitions and operations
               go_source, go_types
-    markers   markers, genclient,        `+genclient` lines -> `Genclient`
-              overrides
+    markers   genclient_markers,         `+genclient` lines -> `Genclient`
+              genclient, overrides
     resolve   resolve/                   `Spec`s -> `ir.Api`: models, resources, verbs
     plan      plan/, python_names        `Api` -> a `FilePlan` per file, with every Python name
     render    render, templates/,        plans -> text; `unasync` derives the sync modules
               literals, import_scope
     format    layout_check, format       black, for classes that are not laid out as black does
-    output    output, manifest,          text -> files, or the differences (`verify`)
+    output    output, package_manifest,  text -> files, or the differences (`verify`)
               disk_state, atomic_write
 
 An unchanged run stops after the first stage: the digests are in the package's `_manifest.json`. The

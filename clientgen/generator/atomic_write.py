@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clientgen.generator.directory_lock import exclusive
-from clientgen.generator.manifest import MANIFEST
+from clientgen.generator.package_manifest import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "Cluster",
+    "ClusterSource",
     "Distribution",
     "Flags",
     "Inlined",
@@ -38,7 +38,7 @@ class PlacedText:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class ClusterSource:
     """A cluster to read from; what is left out is as kubectl would have it."""
 
     context: str | None = None
@@ -156,7 +156,7 @@ class PackageConfig:
     crd_output: Path | None = None
     # Go sources whose markers count.
     go_types: tuple[Path, ...] = ()
-    cluster: Cluster | None = None
+    cluster: ClusterSource | None = None
     # Packages whose types are imported instead of generated.
     uses: tuple[str, ...] = ()
     inlined: Inlined = "older"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from clientgen._problems import did_you_mean
 from clientgen.generator.config_records import (
-    Cluster,
+    ClusterSource,
     Distribution,
     Inlined,
     PackageConfig,
@@ -126,14 +126,14 @@ def _modules(table: Table, key: str) -> tuple[str, ...]:
     return tuple(modules)
 
 
-def _cluster(table: Table) -> Cluster | None:
+def _cluster(table: Table) -> ClusterSource | None:
     value = table.values.get("cluster")
     if value is None or isinstance(value, bool):
-        return Cluster() if value else None
+        return ClusterSource() if value else None
     subtable = table.table("cluster", "true, false or a table")
     subtable.allow_only(("context", "kubeconfig"))
     file = subtable.text("kubeconfig")
-    return Cluster(subtable.text("context"), table.place.file.parent / file if file else None)
+    return ClusterSource(subtable.text("context"), table.place.file.parent / file if file else None)
 
 
 def _inlined(table: Table) -> Inlined:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from clientgen._problems import Problem, Problems
-from clientgen.generator.manifest import MANIFEST, Manifest, digest, has_header
+from clientgen.generator.package_manifest import MANIFEST, Manifest, digest, has_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -13,8 +13,8 @@ from pathlib import Path
 from clientgen import __version__
 from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.atomic_write import replace_file
-from clientgen.generator.config import Distribution, PackageConfig
-from clientgen.generator.manifest import header
+from clientgen.generator.configuration import Distribution, PackageConfig
+from clientgen.generator.package_manifest import header
 
 __all__ = ["FILE", "Change", "change", "pyproject"]
 

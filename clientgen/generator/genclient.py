@@ -1,7 +1,7 @@
 """The words of the `+genclient` grammar: verbs, tags, and what the markers of one type come to.
 
-They are those of Kubernetes' client-gen. `markers` reads them; `overrides` holds them against what
-an API offers.
+They are those of Kubernetes' client-gen. `genclient_markers` reads them; `overrides` compares them
+with what an API offers.
 """
 
 from __future__ import annotations

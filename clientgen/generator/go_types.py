@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine, Tag
+from clientgen.generator.genclient_markers import extract_markers, parse_markers
 from clientgen.generator.go_source import GoFile, GoType, read_go
-from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.sources.files import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 

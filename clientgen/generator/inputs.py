@@ -14,10 +14,10 @@ from functools import partial
 from itertools import chain
 
 from clientgen._problems import ClientgenError, Problem, take_all
-from clientgen.generator.config import PackageConfig
+from clientgen.generator.configuration import PackageConfig
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, Model
-from clientgen.generator.manifest import digest
+from clientgen.generator.package_manifest import digest
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["Inputs", "Parsed", "gather"]
@@ -136,8 +136,8 @@ def _kubernetes(parsed: Parsed) -> tuple[Spec, ...]:
 def _cluster(config: PackageConfig) -> _Source:
     if config.cluster is None:
         return _NOTHING
-    from clientgen.generator.resolve.selection import wanted_of  # see above
-    from clientgen.generator.sources.cluster import parse_cluster, read_cluster
+    from clientgen.generator.resolve.kind_selection import wanted_of  # see above
+    from clientgen.generator.sources.live_cluster import parse_cluster, read_cluster
 
     wanted = partial(wanted_of, config.selection)
     documents = read_cluster(config.cluster.kubeconfig, config.cluster.context, wanted)
@@ -196,10 +196,12 @@ def _check_apart(config: PackageConfig) -> None:
 def _uses(config: PackageConfig) -> _Source:
     if not config.uses:
         return _NOTHING
-    from clientgen.generator.sources import packages  # see above
+    from clientgen.generator.sources import used_packages  # see above
 
     arguments = (config.uses, config.paths, config.where("uses"))
-    return _Source(packages.gather(*arguments), lambda: Parsed(imported=packages.parse(*arguments)))
+    return _Source(
+        used_packages.gather(*arguments), lambda: Parsed(imported=used_packages.parse(*arguments))
+    )
 
 
 def _go_types(config: PackageConfig) -> _Source:

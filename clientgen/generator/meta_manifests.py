@@ -14,10 +14,10 @@ from clientgen._problems import Problems
 from clientgen.generator.format import format_tree
 from clientgen.generator.ir import META_V1, GroupVersionApi, ModelId
 from clientgen.generator.plan import FilePlan, Modules, Symbol
-from clientgen.generator.plan.manifests import manifest_files
-from clientgen.generator.plan.models import model_plans
+from clientgen.generator.plan.manifest_modules import manifest_files
+from clientgen.generator.plan.model_classes import model_plans
 from clientgen.generator.render import Renderer
-from clientgen.generator.sources.packages import meta_models
+from clientgen.generator.sources.used_packages import meta_models
 
 __all__ = ["main", "source"]
 

@@ -22,7 +22,7 @@ from clientgen.generator.atomic_write import (
 )
 from clientgen.generator.directory_lock import exclusive, shared
 from clientgen.generator.disk_state import DiskState, foreign, read_disk_state
-from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
+from clientgen.generator.package_manifest import MANIFEST, Manifest, digest, is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from clientgen._gvk import GroupVersion
 from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen.generator import output
-from clientgen.generator.config import PackageConfig
+from clientgen.generator.configuration import PackageConfig
 from clientgen.generator.format import format_tree, formatter
 from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
-from clientgen.generator.manifest import Manifest, digest
+from clientgen.generator.package_manifest import Manifest, digest
 from clientgen.generator.plan import Modules, plan
 from clientgen.generator.render import Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.empty_result import nothing_found
-from clientgen.generator.resolve.selection import is_wanted
+from clientgen.generator.resolve.kind_selection import is_wanted
 
 __all__ = ["PackageFiles", "Progress", "ResourceRow", "build", "offered_resources"]
 

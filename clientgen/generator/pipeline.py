@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from clientgen import __version__
 from clientgen.generator import distribution, output
-from clientgen.generator.config import PackageConfig
+from clientgen.generator.configuration import PackageConfig
 from clientgen.generator.drift import Move, drift, moves
 from clientgen.generator.format import formatter
 from clientgen.generator.inputs import Inputs, gather
-from clientgen.generator.manifest import Manifest, digest
+from clientgen.generator.package_manifest import Manifest, digest
 from clientgen.generator.seen_packages import generator_digest, has_seen, record_seen
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from clientgen.generator.layout import (
     strings,
 )
 from clientgen.generator.literals import attribute_docstring, docstring, identifier, quoted, word
-from clientgen.generator.manifest import header
 from clientgen.generator.option_texts import option_lines
+from clientgen.generator.package_manifest import header
 from clientgen.generator.plan import (
     ClientPlan,
     FieldPlan,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clientgen._shipped import shipped
-from clientgen.generator.manifest import MANIFEST, digest
+from clientgen.generator.package_manifest import MANIFEST, digest
 from clientgen.generator.user_cache import recall, remember
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clientgen._lazy import lazy_attributes
 
-from ._http.options import (
+from ._http.call_options import (
     ApplyOptions,
     ClientOptions,
     CopyOptions,
@@ -42,7 +42,7 @@ from ._http.patches import (
     json_pointer,
 )
 from ._http.resource import Resource
-from ._models.codec import WatchEvent
+from ._models.model_codec import WatchEvent
 
 if TYPE_CHECKING:
     from ._cache.deltas import Added, Deleted, DeletedFinalStateUnknown, Updated
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from ._cache.mutation_detector import CacheMutationError
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
-    from ._conditions.setting import set_condition
-    from ._controllers.changes import (
+    from ._conditions.condition_setting import set_condition
+    from ._controllers.change_predicates import (
         all_of,
         annotations_changed,
         any_of,
@@ -82,13 +82,13 @@ if TYPE_CHECKING:
         default_controller_limiter,
     )
     from ._controllers.reconcile_loop import Request, Result
-    from ._discovery.resources import ApiResource
+    from ._discovery.discovered_resources import ApiResource
     from ._http.field_terms import FieldTerm, SelectableField
     from ._http.selectors import field_selector, label_selector
     from ._manifests.apply_set import ApplySet, ApplySetError
-    from ._manifests.documents import ManifestError
     from ._manifests.extraction import extract
     from ._manifests.manifest_diff import ManifestDiff
+    from ._manifests.manifest_documents import ManifestError
     from ._manifests.scheme import Scheme
     from ._manifests.set_results import ManifestSetError, SetResult
     from ._models.copy_result import CopyResult
@@ -226,20 +226,20 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "MaxOf": "._controllers.rate_limiters",
             "RateLimiter": "._controllers.rate_limiters",
             "default_controller_limiter": "._controllers.rate_limiters",
-            "set_condition": "._conditions.setting",
-            "all_of": "._controllers.changes",
-            "annotations_changed": "._controllers.changes",
-            "any_of": "._controllers.changes",
-            "generation_changed": "._controllers.changes",
-            "labels_changed": "._controllers.changes",
-            "not_": "._controllers.changes",
-            "resource_version_changed": "._controllers.changes",
+            "set_condition": "._conditions.condition_setting",
+            "all_of": "._controllers.change_predicates",
+            "annotations_changed": "._controllers.change_predicates",
+            "any_of": "._controllers.change_predicates",
+            "generation_changed": "._controllers.change_predicates",
+            "labels_changed": "._controllers.change_predicates",
+            "not_": "._controllers.change_predicates",
+            "resource_version_changed": "._controllers.change_predicates",
             "owned_by": "._controllers.owners",
             "set_owner": "._controllers.owners",
             "Event": "._controllers.predicates",
             "Request": "._controllers.reconcile_loop",
             "Result": "._controllers.reconcile_loop",
-            "ApiResource": "._discovery.resources",
+            "ApiResource": "._discovery.discovered_resources",
             "on_stop_signal": "._signals",
             "CopyResult": "._models.copy_result",
             "ExecResult": "._models.exec_result",
@@ -252,7 +252,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "label_selector": "._http.selectors",
             "ApplySet": "._manifests.apply_set",
             "ApplySetError": "._manifests.apply_set",
-            "ManifestError": "._manifests.documents",
+            "ManifestError": "._manifests.manifest_documents",
             "extract": "._manifests.extraction",
             "ManifestDiff": "._manifests.manifest_diff",
             "Scheme": "._manifests.scheme",

@@ -11,7 +11,7 @@ from clientgen._lazy import lazy_attributes
 
 from ._async.client import AsyncGroupVersionClient, AsyncResourceClient, AsyncSubresource
 from ._async.clientset import AsyncClientsetBase
-from ._async.lines import AsyncLines
+from ._async.line_stream import AsyncLines
 from ._async.rest import AsyncRest
 from ._async.waiting_client import AsyncWaitingClient, AsyncWaitingCollection
 from ._async.watch import AsyncWatch
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     )
     from ._async.exec_stream import AsyncExecStream
     from ._async.finalizer import AsyncFinalizer
-    from ._async.forwarding import port_forward
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.leader_election import AsyncLeaderElector
@@ -47,8 +46,9 @@ if TYPE_CHECKING:
         uncordon,
     )
     from ._async.recorder import AsyncEventRecorder
+    from ._async.service_forward import port_forward
     from ._async.sharding import AsyncSharding
-    from ._async.webhooks import AsyncWebhooks
+    from ._async.webhook_server import AsyncWebhooks
     from ._async.websocket import AsyncWebSocket
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
@@ -125,14 +125,14 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "AsyncEventRecorder": "._async.recorder",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
-            "port_forward": "._async.forwarding",
+            "port_forward": "._async.service_forward",
             "rollout_history": "._async.recipes",
             "rollout_restart": "._async.recipes",
             "rollout_status": "._async.recipes",
             "rollout_undo": "._async.recipes",
             "uncordon": "._async.recipes",
             "AsyncSharding": "._async.sharding",
-            "AsyncWebhooks": "._async.webhooks",
+            "AsyncWebhooks": "._async.webhook_server",
             "AsyncPriorityQueue": "._async.workqueue",
             "AsyncWorkQueue": "._async.workqueue",
         },

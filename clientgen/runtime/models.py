@@ -6,7 +6,6 @@ models to and from JSON, `to_dict` and `from_dict` to and from plain dicts, `to_
 
 from __future__ import annotations
 
-from ._models.codec import decode, deep_copy, encode, from_dict, to_dict, unknown_fields
 from ._models.custom_resource import CustomResource
 from ._models.manifest_writer import to_yaml
 from ._models.meta_v1 import (
@@ -50,6 +49,7 @@ from ._models.model import (
     constant,
     field,
 )
+from ._models.model_codec import decode, deep_copy, encode, from_dict, to_dict, unknown_fields
 from ._models.quantity import Quantities, Quantity
 from ._models.raw_json import raw, raw_value
 from ._models.tables import Table, TableColumnDefinition, TableRow, TableRowCondition

@@ -12,7 +12,7 @@ from clientgen._lazy import lazy_attributes
 
 from ._sync.client import GroupVersionClient, ResourceClient, Subresource
 from ._sync.clientset import ClientsetBase
-from ._sync.lines import Lines
+from ._sync.line_stream import Lines
 from ._sync.rest import Rest
 from ._sync.waiting_client import WaitingClient, WaitingCollection
 from ._sync.watch import Watch
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     )
     from ._sync.exec_stream import ExecStream
     from ._sync.finalizer import Finalizer
-    from ._sync.forwarding import port_forward
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
     from ._sync.leader_election import LeaderElector
@@ -48,8 +47,9 @@ if TYPE_CHECKING:
         uncordon,
     )
     from ._sync.recorder import EventRecorder
+    from ._sync.service_forward import port_forward
     from ._sync.sharding import Sharding
-    from ._sync.webhooks import Webhooks
+    from ._sync.webhook_server import Webhooks
     from ._sync.websocket import WebSocket
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
@@ -126,14 +126,14 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "EventRecorder": "._sync.recorder",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
-            "port_forward": "._sync.forwarding",
+            "port_forward": "._sync.service_forward",
             "rollout_history": "._sync.recipes",
             "rollout_restart": "._sync.recipes",
             "rollout_status": "._sync.recipes",
             "rollout_undo": "._sync.recipes",
             "uncordon": "._sync.recipes",
             "Sharding": "._sync.sharding",
-            "Webhooks": "._sync.webhooks",
+            "Webhooks": "._sync.webhook_server",
             "PriorityQueue": "._sync.workqueue",
             "WorkQueue": "._sync.workqueue",
         },

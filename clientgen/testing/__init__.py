@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from ._check import check
     from ._explore.explore import Exploration, FoundBug, explore
     from ._fake.actions import Action
-    from ._fake.cluster import FakeCluster, cluster_of, fake_clientset
     from ._fake.fake_clock import FakeClock
+    from ._fake.fake_cluster import FakeCluster, cluster_of, fake_clientset
     from ._fake.local_server import LocalServer
-    from ._fake.manifests import ManifestError
+    from ._fake.object_files import ManifestError
     from ._fake.play import Play
 
 __all__ = [
@@ -42,15 +42,15 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
         {
             "Action": "._fake.actions",
             "FakeClock": "._fake.fake_clock",
-            "FakeCluster": "._fake.cluster",
+            "FakeCluster": "._fake.fake_cluster",
             "check": "._check",
-            "cluster_of": "._fake.cluster",
-            "fake_clientset": "._fake.cluster",
+            "cluster_of": "._fake.fake_cluster",
+            "fake_clientset": "._fake.fake_cluster",
             "explore": "._explore.explore",
             "Exploration": "._explore.explore",
             "FoundBug": "._explore.explore",
             "LocalServer": "._fake.local_server",
-            "ManifestError": "._fake.manifests",
+            "ManifestError": "._fake.object_files",
             "Play": "._fake.play",
         },
     )

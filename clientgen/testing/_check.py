@@ -15,14 +15,14 @@ from clientgen._apimachinery.failures import Failure
 from clientgen._problems import ClientgenError, Problems
 from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime.models import StatusCause, to_dict
-from clientgen.testing._apiserver.spec import load
+from clientgen.testing._apiserver.served_spec import load
 from clientgen.testing._apiserver.storage.conversions import Conversions
 from clientgen.testing._apiserver.storage.registry import Registry
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.failures import Cause
     from clientgen.runtime.models import Model
-    from clientgen.testing._apiserver.kinds.custom import CustomStrategy
+    from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
 
 __all__ = ["check"]
 
@@ -128,7 +128,7 @@ def _strategy(cls: type[Model]) -> CustomStrategy:
     Raises:
         TypeError: no definition can be made of it.
     """
-    from clientgen.testing._apiserver.kinds.custom import CustomStrategy
+    from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
 
     definition = _definition(cls)
     registry = Registry(load(), Conversions(SYSTEM_CLOCK, lambda: None))  # nothing is converted
@@ -144,9 +144,9 @@ def _strategy(cls: type[Model]) -> CustomStrategy:
 
 
 def _definition(cls: type[Model]) -> dict[str, Any]:
-    from clientgen.generator.crds.manifest import manifests
+    from clientgen.generator.crds.crd_manifest import manifests
     from clientgen.generator.python_types.class_reader import read_module
-    from clientgen.generator.python_types.kinds import kinds
+    from clientgen.generator.python_types.declared_kinds import kinds
 
     problems = Problems()
     module = read_module(cls.__module__, Path(), problems, where=cls.__qualname__)

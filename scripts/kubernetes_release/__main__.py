@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._shipped import KUBERNETES
-from clientgen.testing._apiserver.spec import Spec, read
+from clientgen.testing._apiserver.served_spec import Spec, read
 
 from .changes import changes, mentions, unknown_definitions, verb_differences
 from .declared import declared_table

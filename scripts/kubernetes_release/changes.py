@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from clientgen.testing._apiserver.resources import Resource
-    from clientgen.testing._apiserver.spec import Spec
+    from clientgen.testing._apiserver.served_resources import Resource
+    from clientgen.testing._apiserver.served_spec import Spec
 
 __all__ = ["changes", "mentions", "unknown_definitions", "verb_differences"]
 

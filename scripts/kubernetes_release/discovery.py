@@ -11,8 +11,8 @@ import json
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing._apiserver.documents.discovery import version_rank
-from clientgen.testing._apiserver.names import storage_version_hash
+from clientgen.testing._apiserver.discovery_facts import storage_version_hash
+from clientgen.testing._apiserver.documents.server_discovery import version_rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -361,7 +361,7 @@ def test_nothing_that_was_kept_is_used_without_tls(run: Run, monkeypatch: pytest
         pytest.fail(f"{kind} was used")
 
     monkeypatch.setattr("clientgen.generator.user_cache.recall", recall)
-    monkeypatch.setattr("clientgen.generator.sources.cluster.recall", recall)
+    monkeypatch.setattr("clientgen.generator.sources.live_cluster.recall", recall)
     with LocalServer() as server:
         pull_both(run, Path(server.kubeconfig))
 

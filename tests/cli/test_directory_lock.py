@@ -19,7 +19,7 @@ from clientgen.generator import directory_lock, output
 from clientgen.generator.atomic_write import STAGING, replace_file
 from clientgen.generator.crds.manifest_files import Folder
 from clientgen.generator.directory_lock import exclusive, shared
-from clientgen.generator.manifest import MANIFEST
+from clientgen.generator.package_manifest import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,8 @@ from click.testing import Result
 from support.definitions import custom_definition, custom_version
 from support.endless import document
 
-from clientgen.generator.drift.changes import changes
 from clientgen.generator.drift.contents import Contents, Field, Type
+from clientgen.generator.drift.drift_report import changes
 
 Run = Callable[..., Result]
 FLAGS = ("--output", "out", "--package", "shop")

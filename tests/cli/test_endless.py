@@ -13,8 +13,8 @@ from click.testing import Result
 from support.endless import Version, chain, deep, diamonds, document, ref, taking_over
 
 from clientgen.generator import package_builder
-from clientgen.generator.kubebuilder.values import MarkerValueError, read_value
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.kubebuilder.marker_values import MarkerValueError, read_value
+from clientgen.generator.package_manifest import Manifest
 
 Run = Callable[..., Result]
 versions = pytest.mark.parametrize("version", ["2", "3"])

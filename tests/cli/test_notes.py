@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 from support.definitions import custom_definition
 
-from clientgen.runtime._manifests.documents import ManifestError, documents
+from clientgen.runtime._manifests.manifest_documents import ManifestError, documents
 
 Run = Callable[..., Result]
 FLAGS = ("--output", "out", "--package", "ops")

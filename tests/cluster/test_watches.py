@@ -13,7 +13,7 @@ from kubeapi import AsyncClientset
 from kubeapi.core.v1.models import ConfigMap
 
 from clientgen.runtime import MergePatch, WatchEvent
-from clientgen.runtime._http import watch as rules
+from clientgen.runtime._http import watch_progress as rules
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.aio import AsyncWatch
 from clientgen.runtime.errors import ApiError, BadRequest, Expired, Invalid, RequestTimeout

@@ -44,7 +44,7 @@ from clientgen.runtime.errors import AlreadyExists, Conflict, NotFound
 from clientgen.runtime.models import Quantity, Unstructured
 from clientgen.runtime.sync import Manager
 from clientgen.testing import FakeCluster, FoundBug, explore
-from clientgen.testing._explore.faults import Fault, parse, text_of
+from clientgen.testing._explore.fault_schedules import Fault, parse, text_of
 from clientgen.testing._explore.random_texts import RandomTexts
 from clientgen.testing._explore.states import difference, plain_value
 

@@ -28,7 +28,7 @@ from support.samples import meaning
 
 from clientgen._yaml.loader import load_yaml
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.manifest_documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.testing import FakeCluster
 from clientgen.testing._apiserver.responses.answers import Response

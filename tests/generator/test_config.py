@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from support.config_files import complaints, config, only
 
-from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.configuration import Flags, PackageConfig, load
 from clientgen.generator.expansions import Expansion
-from clientgen.generator.markers import MarkerLine
+from clientgen.generator.genclient_markers import MarkerLine
 
 ONE = 'spec = "specs/kube.json"\noutput = "generated"\npackage = "kubeapi"\n'
 

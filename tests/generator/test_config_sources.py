@@ -9,15 +9,15 @@ from support import config_files
 from support.config_files import complaints, config
 
 from clientgen.cli.generate import generate
-from clientgen.generator.config import (
-    Cluster,
+from clientgen.generator.config_tables import CONTENT_KEYS
+from clientgen.generator.configuration import (
+    ClusterSource,
     Distribution,
     Flags,
     PackageConfig,
     load,
     load_sources,
 )
-from clientgen.generator.config_tables import CONTENT_KEYS
 
 START = 'output = "out"\npackage = "shop"\n'
 
@@ -58,7 +58,7 @@ kubeconfig = "kube.conf"
     assert package.go_types == (Path("conf/../operator/api"),)
     assert package.uses == ("kubeapi", "acme.api")
     assert package.inlined == "never"
-    assert package.cluster == Cluster("x", Path("conf/kube.conf"))
+    assert package.cluster == ClusterSource("x", Path("conf/kube.conf"))
 
 
 @pytest.mark.parametrize("source", ["spec='a'", "crd='a'", "types='a'", "cluster=true"])
@@ -89,7 +89,7 @@ def test_flags_say_the_same_and_win_key_by_key():
     )
     package = only("spec='a.json'\ncrd='a.yaml'\ninclude='core'\nexclude='batch'", flags)
     assert (package.specs, package.crds) == ((Path("a.json"),), (Path("b.yaml"),))
-    assert package.cluster == Cluster("y")
+    assert package.cluster == ClusterSource("y")
     assert package.uses == ("kubeapi",)
     assert [pattern.text for pattern in package.selection.include] == ["core"]
     assert [pattern.text for pattern in package.selection.exclude] == ["apps"]
@@ -124,7 +124,7 @@ def test_a_context_without_a_cluster_is_a_problem():
 
 def test_a_context_by_flag_wins_over_the_one_of_the_file():
     package = only("cluster = { context = 'x', kubeconfig = 'f' }", Flags(context="y"))
-    assert package.cluster == Cluster("y", Path("f"))
+    assert package.cluster == ClusterSource("y", Path("f"))
 
 
 def test_renames_are_of_classes_and_of_groups():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.definitions import custom_definition, custom_version
 
-from clientgen.generator.crds.changes import changes
+from clientgen.generator.crds.crd_changes import changes
 
 TEXT = {"type": "string"}
 INT = {"type": "integer", "format": "int64"}

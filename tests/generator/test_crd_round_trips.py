@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from support.imports import importable
 
 from clientgen.cli.program import program
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.quantity import Quantity
 from clientgen.runtime._models.raw_json import raw_value
 
@@ -124,9 +124,9 @@ def trip(**spec: Any) -> dict[str, Any]:
 
 def comes_back(v1: Any, sent: dict[str, Any]) -> Any:
     """Decode, check that encoding and copying give what was sent, and return the object."""
-    decoded = codec.decode(json.dumps(sent).encode(), v1.Trip)
-    assert meaning(json.loads(codec.encode(decoded))) == meaning(sent)
-    assert codec.encode(codec.deep_copy(decoded)) == codec.encode(decoded)
+    decoded = model_codec.decode(json.dumps(sent).encode(), v1.Trip)
+    assert meaning(json.loads(model_codec.encode(decoded))) == meaning(sent)
+    assert model_codec.encode(model_codec.deep_copy(decoded)) == model_codec.encode(decoded)
     return decoded
 
 
@@ -138,11 +138,11 @@ def test_an_int_or_string_stays_the_one_it_was(v1: Any, surge: int | str) -> Non
 def test_a_status_nobody_sent_is_not_added(v1: Any) -> None:
     decoded = comes_back(v1, trip())
     assert decoded.status.phase is None
-    assert "status" not in codec.to_dict(decoded)
+    assert "status" not in model_codec.to_dict(decoded)
 
 
 def test_an_empty_status_that_was_sent_is_kept(v1: Any) -> None:
-    assert codec.to_dict(comes_back(v1, {**trip(), "status": {}}))["status"] == {}
+    assert model_codec.to_dict(comes_back(v1, {**trip(), "status": {}}))["status"] == {}
 
 
 @pytest.mark.parametrize("cpu", [1, 0.5, "500m", "1e3", "1.50"])
@@ -164,8 +164,8 @@ def test_a_micro_time_at_a_full_second_keeps_six_digits(v1: Any) -> None:
     ["2026-01-01T10:00:00Z", "2026-01-01T10:00:00.5+02:00", "yesterday", "0001-01-01T00:00:00Z"],
 )
 def test_a_time_is_what_was_sent(v1: Any, time: str) -> None:
-    decoded = codec.decode(json.dumps(trip(at=time)).encode(), v1.Trip)
-    back = codec.to_dict(decoded)["spec"]["at"]
+    decoded = model_codec.decode(json.dumps(trip(at=time)).encode(), v1.Trip)
+    back = model_codec.to_dict(decoded)["spec"]["at"]
     assert back == time or datetime.fromisoformat(back) == datetime.fromisoformat(time)
 
 
@@ -179,19 +179,19 @@ def test_bytes_that_are_no_text_are_bytes(v1: Any) -> None:
 
 def test_null_items_are_an_empty_list(v1: Any) -> None:
     sent = b'{"kind":"TripList","metadata":{"resourceVersion":"5"},"items":null}'
-    decoded = codec.decode_list(sent, v1.TripList)
+    decoded = model_codec.decode_list(sent, v1.TripList)
     assert list(decoded) == []
-    assert codec.to_dict(decoded)["items"] == []
+    assert model_codec.to_dict(decoded)["items"] == []
 
 
 def test_null_maps_lists_and_objects_are_empty_and_absent(v1: Any) -> None:
     decoded = comes_back(v1, trip(selector=None, words=None, optional=None))
     assert (decoded.spec.selector, decoded.spec.words, decoded.spec.optional) == ({}, [], None)
-    assert codec.to_dict(decoded)["spec"] == {}
+    assert model_codec.to_dict(decoded)["spec"] == {}
 
 
 def test_a_required_list_that_is_null_is_an_empty_list(v1: Any) -> None:
-    decoded = codec.decode(
+    decoded = model_codec.decode(
         json.dumps(trip(required={"name": "n", "parts": None})).encode(), v1.Trip
     )
     assert list(decoded.spec.required.parts) == []
@@ -200,7 +200,7 @@ def test_a_required_list_that_is_null_is_an_empty_list(v1: Any) -> None:
 def test_a_null_that_has_to_be_said_is_said(v1: Any) -> None:
     sent = trip(blocks=[{"cidr": "10.0.0.0/8", "gap": None}])
     decoded = comes_back(v1, sent)
-    assert json.loads(codec.encode(decoded)) == sent
+    assert json.loads(model_codec.encode(decoded)) == sent
     assert v1.TripSpecBlocks(cidr="", gap=None).gap is None
 
 
@@ -215,31 +215,35 @@ def test_keywords_of_python_are_fields_like_others(v1: Any) -> None:
 )
 def test_free_form_values_are_kept_as_they_are(v1: Any, value: Any) -> None:
     sent = trip(anything=value, open={"driver": "d", "more": value})
-    decoded = codec.decode(json.dumps(sent).encode(), v1.Trip)
+    decoded = model_codec.decode(json.dumps(sent).encode(), v1.Trip)
     # Here a null is a value.
-    assert json.loads(codec.encode(decoded)) == sent
+    assert json.loads(model_codec.encode(decoded)) == sent
 
 
 def test_raw_content_is_kept_to_the_byte(v1: Any) -> None:
     content = b'{"b": 1.10, "a" : [ 1e3, "\\u0041" ]}'
-    decoded = codec.decode(b'{"spec": {"anything": ' + content + b"}}", v1.Trip)
-    assert content in codec.encode(decoded)
+    decoded = model_codec.decode(b'{"spec": {"anything": ' + content + b"}}", v1.Trip)
+    assert content in model_codec.encode(decoded)
     assert raw_value(decoded.spec.anything) == {"b": 1.1, "a": [1000.0, "A"]}
 
 
 def test_managed_fields_are_kept_to_the_byte(v1: Any) -> None:
     fields = b'{"f:metadata" : {"f:labels":{".":{},"k:{\\"uid\\":\\"5\\"}":{}}}}'
     entry = b'{"manager":"kubectl","operation":"Update","fieldsType":"FieldsV1","fieldsV1":'
-    decoded = codec.decode(b'{"metadata": {"managedFields": [' + entry + fields + b"}]}}", v1.Trip)
+    decoded = model_codec.decode(
+        b'{"metadata": {"managedFields": [' + entry + fields + b"}]}}", v1.Trip
+    )
     assert decoded.metadata.managed_fields[0].manager == "kubectl"
-    assert fields in codec.encode(decoded)
+    assert fields in model_codec.encode(decoded)
 
 
 def test_a_field_that_is_newer_than_the_definition_is_kept_to_the_byte(v1: Any) -> None:
     value = b'{"z": 1.50, "a":[ ]}'
-    decoded = codec.decode(b'{"spec": {"required": {"name": "n", "new": ' + value + b"}}}", v1.Trip)
-    assert value in codec.encode(decoded)
-    unknown = codec.unknown_fields(decoded.spec.required)
+    decoded = model_codec.decode(
+        b'{"spec": {"required": {"name": "n", "new": ' + value + b"}}}", v1.Trip
+    )
+    assert value in model_codec.encode(decoded)
+    unknown = model_codec.unknown_fields(decoded.spec.required)
     assert {name: bytes(kept) for name, kept in unknown.items()} == {"new": value}
 
 
@@ -263,17 +267,17 @@ def test_a_new_value_of_an_enum_is_kept(v1: Any) -> None:
 def test_an_empty_object_is_not_its_absence(v1: Any) -> None:
     assert comes_back(v1, trip(empty={})).spec.empty == v1.TripSpecEmpty()
     assert comes_back(v1, trip()).spec.empty is None
-    assert codec.to_dict(v1.Trip(spec=v1.TripSpec(empty=v1.TripSpecEmpty())))["spec"] == {
+    assert model_codec.to_dict(v1.Trip(spec=v1.TripSpec(empty=v1.TripSpecEmpty())))["spec"] == {
         "empty": {}
     }
 
 
 def test_a_required_field_may_be_missing_in_what_is_read_but_not_in_what_is_built(v1: Any) -> None:
-    decoded = codec.decode(json.dumps(trip(required={"parts": ["a"]})).encode(), v1.Trip)
+    decoded = model_codec.decode(json.dumps(trip(required={"parts": ["a"]})).encode(), v1.Trip)
     assert decoded.spec.required.name == ""
     with pytest.raises(TypeError, match="name"):
         v1.TripSpecRequired(parts=[])
 
 
 def test_a_new_object_is_its_api_version_and_kind(v1: Any) -> None:
-    assert codec.to_dict(v1.Trip()) == {"apiVersion": "round.example.com/v1", "kind": "Trip"}
+    assert model_codec.to_dict(v1.Trip()) == {"apiVersion": "round.example.com/v1", "kind": "Trip"}

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import pytest
 from support.crds import definition, module, read, spec_schema, wrong
 
-from clientgen.generator.crds.annotations import UnsupportedTypeError, plain, scalar
-from clientgen.generator.crds.manifest import version_order
-from clientgen.generator.crds.rules import cel_name
+from clientgen.generator.crds.annotation_schemas import UnsupportedTypeError, plain, scalar
+from clientgen.generator.crds.crd_manifest import version_order
+from clientgen.generator.crds.immutability_rules import cel_name
 from clientgen.runtime._models.quantity import Quantity
 
 INT = {"type": "integer", "format": "int64"}

@@ -15,10 +15,10 @@ from support.definitions import custom_definition, custom_version
 
 from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen._yaml.composer import _loader
-from clientgen.generator.sources.crd import Manifest, gather, line_of, located, parse, rules
-from clientgen.generator.sources.crd.documents import read_documents
+from clientgen.generator.sources.crd import Manifest, crd_rules, gather, line_of, located, parse
+from clientgen.generator.sources.crd.crd_documents import read_documents
+from clientgen.generator.sources.crd.crd_rules import check_definition
 from clientgen.generator.sources.crd.positions import below, field_parts
-from clientgen.generator.sources.crd.rules import check_definition
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MARK = "# CustomResourceDefinition\n"
@@ -341,7 +341,7 @@ import sys
 for name in ("re2", "cel_expr_python", "google.protobuf"):
     sys.modules[name] = None
 import json
-from clientgen.generator.sources.crd.rules import check_definition
+from clientgen.generator.sources.crd.crd_rules import check_definition
 print(json.dumps([str(p) for p in check_definition(json.load(sys.stdin), "f")]))
 """
 
@@ -377,13 +377,13 @@ def test_loading_the_source_loads_no_server() -> None:
 
 def test_a_sound_definition_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[str] = []
-    causes = rules._causes
+    causes = crd_rules._causes
 
     def counting(crd: dict[str, Any]) -> Any:
         looked_at.append(crd["metadata"]["name"])
         return causes(crd)
 
-    monkeypatch.setattr(rules, "_causes", counting)
+    monkeypatch.setattr(crd_rules, "_causes", counting)
     good, bad = definition("Good"), definition("Bad", scope="Global")
     for _ in range(2):
         parse([manifest(json.dumps(good))])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clientgen._openapi.schema import Schema
-from clientgen.generator.resolve.descriptions import Description, of_field, of_object
+from clientgen.generator.resolve.schema_sentences import Description, of_field, of_object
 
 
 def said(schema: dict[str, Any], *, custom: bool = True, whole: bool = True) -> str:

@@ -11,7 +11,7 @@ import pytest
 from clientgen import __version__
 from clientgen._problems import ClientgenError
 from clientgen.generator import distribution, pipeline
-from clientgen.generator.config import Distribution, Flags, PackageConfig, load
+from clientgen.generator.configuration import Distribution, Flags, PackageConfig, load
 
 SPEC = Path(__file__).resolve().parents[2] / "specs" / "small" / "all-of.json"
 BASE = f'package = "shop"\nspec = "{SPEC}"\noutput = "out"\n'

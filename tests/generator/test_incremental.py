@@ -15,8 +15,8 @@ import pytest
 
 from clientgen._problems import ClientgenError
 from clientgen.generator import pipeline
-from clientgen.generator.config import Flags, load
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.configuration import Flags, load
+from clientgen.generator.package_manifest import Manifest
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.sync import Rest
 from clientgen.testing import FakeCluster, LocalServer

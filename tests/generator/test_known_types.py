@@ -22,7 +22,7 @@ from clientgen._gvk import GroupVersion
 from clientgen._openapi.schema import Schema
 from clientgen.generator.ir import Imported, Model, ModelId
 from clientgen.generator.resolve.known_types import KnownTypes, Match
-from clientgen.generator.sources.packages import meta_models, parse
+from clientgen.generator.sources.used_packages import meta_models, parse
 
 GENERATED = Path(__file__).parents[2] / "generated"
 CORE_V1, META_V1 = GroupVersion("", "v1"), GroupVersion("meta", "v1")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
-from clientgen.generator.kubebuilder.markers import parse_markers
+from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers
 from clientgen.generator.kubebuilder.vocabulary import ALIASES, MARKERS, Level
 
 

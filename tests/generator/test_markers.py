@@ -15,7 +15,7 @@ from clientgen.generator.genclient import (
     Tag,
     split_type,
 )
-from clientgen.generator.markers import extract_markers, parse_markers, strip_markers
+from clientgen.generator.genclient_markers import extract_markers, parse_markers, strip_markers
 from clientgen.generator.overrides import merge
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from clientgen._problems import Problems
 from clientgen.generator.genclient import READONLY_VERBS, SUPPORTED_VERBS, Genclient, MarkerLine
-from clientgen.generator.markers import parse_markers
+from clientgen.generator.genclient_markers import parse_markers
 from clientgen.generator.overrides import contradictions, select_verbs
 
 ALL = frozenset(SUPPORTED_VERBS)

@@ -13,7 +13,7 @@ from clientgen._openapi import schema as openapi
 from clientgen.generator.ir import ListType, MapType, Model, ModelId, ModelType, TypeRef
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.inline_names import place_names
-from clientgen.generator.sources.custom import ServedKind, custom_spec
+from clientgen.generator.sources.custom_operations import ServedKind, custom_spec
 from clientgen.generator.sources.spec import Precedence
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}

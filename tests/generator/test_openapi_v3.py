@@ -31,13 +31,13 @@ from clientgen.generator.ir import (
     Scalar,
     TypeRef,
 )
-from clientgen.generator.plan.records import shown
+from clientgen.generator.plan.plan_records import shown
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi
 from clientgen.generator.sources.folder import file_name
 from clientgen.generator.sources.spec import Input, Spec
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parent.parent.parent
@@ -418,8 +418,8 @@ def test_null_is_sent_where_it_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -
     }
     data = json.dumps({"spec": sent}).encode()
 
-    read = codec.decode(data, machines.Widget).spec
+    read = model_codec.decode(data, machines.Widget).spec
 
     assert (read.owner, read.ratios, read.slots["a"]) == (None, [0.5, None], None)
-    assert json.loads(codec.encode(read)) == sent
-    assert codec.deep_copy(read) == read
+    assert json.loads(model_codec.encode(read)) == sent
+    assert model_codec.deep_copy(read) == read

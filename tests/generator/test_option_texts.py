@@ -14,7 +14,7 @@ import pytest
 
 from clientgen.generator.option_texts import option_lines, options_of
 from clientgen.runtime import aio
-from clientgen.runtime._http import options as runtime_options
+from clientgen.runtime._http import call_options as runtime_options
 
 CALLS = [
     *("GetOptions", "ListOptions", "EachOptions", "WatchOptions", "WriteOptions", "EditOptions"),

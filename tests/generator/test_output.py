@@ -11,8 +11,8 @@ import pytest
 
 from clientgen._problems import ClientgenError
 from clientgen.generator import atomic_write
-from clientgen.generator.manifest import MANIFEST, Manifest, digest
 from clientgen.generator.output import Changes, formatted_before, unchanged, verify, write
+from clientgen.generator.package_manifest import MANIFEST, Manifest, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clientgen.generator import seen_packages, user_cache
-from clientgen.generator.manifest import MANIFEST, digest
+from clientgen.generator.package_manifest import MANIFEST, digest
 
 
 @pytest.fixture(autouse=True)

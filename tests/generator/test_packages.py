@@ -28,7 +28,7 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.pipeline import generate
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources.packages import gather, is_shared, parse, shared_types
+from clientgen.generator.sources.used_packages import gather, is_shared, parse, shared_types
 from clientgen.runtime._models import meta_v1
 
 ROOT = Path(__file__).parents[2]

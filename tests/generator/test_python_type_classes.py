@@ -16,8 +16,13 @@ from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.ir import ModelId, PythonClass
 from clientgen.generator.plurals import plural_of, with_article
 from clientgen.generator.python_types.class_reader import read_class, read_module
-from clientgen.generator.python_types.kinds import kinds
-from clientgen.generator.python_types.records import NO_DEFAULT, ApiKind, TypeClass, TypeModule
+from clientgen.generator.python_types.class_records import (
+    NO_DEFAULT,
+    ApiKind,
+    TypeClass,
+    TypeModule,
+)
+from clientgen.generator.python_types.declared_kinds import kinds
 from clientgen.generator.python_types.source import gather, parse
 from clientgen.runtime._models.meta_v1 import Condition, ObjectMeta
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.generator.ir import Api, GroupVersionApi, Model, ModelId, PythonClass, Resource
-from clientgen.generator.plan.records import KindsPlan, Modules
-from clientgen.generator.plan.scheme import scheme_file
+from clientgen.generator.plan.plan_records import KindsPlan, Modules
+from clientgen.generator.plan.scheme_entries import scheme_file
 
 V1 = GroupVersion("example.com", "v1")
 AUTOSCALING = GroupVersion("autoscaling", "v1")

@@ -8,7 +8,7 @@ import pytest
 
 from clientgen._problems import ClientgenError
 from clientgen.generator import pipeline
-from clientgen.generator.config import Flags, load
+from clientgen.generator.configuration import Flags, load
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.sync import Rest
 from clientgen.testing import FakeCluster, LocalServer

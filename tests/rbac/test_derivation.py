@@ -14,8 +14,8 @@ from clientgen._rbac.authorizer import decide
 from clientgen._rbac.callers import Account
 from clientgen._rbac.default_rules import is_free
 from clientgen._rbac.derivation import PLAIN, Needs, Style, derived_roles
-from clientgen._rbac.review import review
 from clientgen._rbac.role_files import roles_text
+from clientgen._rbac.role_review import review
 from clientgen._rbac.roles import KINDS, Roles, read_roles
 
 SHOP = Account("shop", "operator")

@@ -13,12 +13,12 @@ from msgspec import json
 from clientgen._problems import ClientgenError
 from clientgen._rbac.callers import Account
 from clientgen._rbac.derivation import Needs
-from clientgen._rbac.markers import markers
+from clientgen._rbac.rbac_markers import markers
 from clientgen._rbac.recording import BadRecording, Recording
-from clientgen._rbac.review import review
+from clientgen._rbac.role_review import review
 from clientgen._rbac.roles import read_roles
 from clientgen._rbac.sources import needs_of
-from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.manifest_documents import ManifestError
 
 WORDS = """
 apiVersion kind metadata name namespace rules verbs apiGroups resources resourceNames get

@@ -6,7 +6,7 @@ import pytest
 
 from clientgen._problems import ClientgenError
 from clientgen._rbac.access import Access
-from clientgen._rbac.markers import markers
+from clientgen._rbac.rbac_markers import markers
 
 START = "# +kubebuilder:rbac:"
 

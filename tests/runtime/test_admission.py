@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.reviews import Item, Thing, conversion, patch_of, review, thing
 
+from clientgen.runtime._admission.admission_review import ReviewError, read_review, typed_request
 from clientgen.runtime._admission.configurations import Endpoint
 from clientgen.runtime._admission.conversion import read_conversion
 from clientgen.runtime._admission.json_difference import carried_over, patch_between
-from clientgen.runtime._admission.review import ReviewError, read_review, typed_request
 from clientgen.runtime.models import (
     CustomResource,
     Model,

@@ -8,9 +8,9 @@ import pytest
 
 from clientgen.runtime._cache.reflector_state import ReflectorState, Streaming
 from clientgen.runtime._http.bookmark_interval import BookmarkGaps
-from clientgen.runtime._http.watch import INITIAL_EVENTS_END, WatchProgress
-from clientgen.runtime._models.codec import WatchEvent
+from clientgen.runtime._http.watch_progress import INITIAL_EVENTS_END, WatchProgress
 from clientgen.runtime._models.meta_v1 import ObjectMeta, PartialObjectMetadata
+from clientgen.runtime._models.model_codec import WatchEvent
 from clientgen.runtime.errors import ConnectionLost, RequestInfo
 
 STREAM = 330.0

@@ -17,10 +17,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from clientgen.runtime._models import codec
-from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.meta_v1 import LabelSelector, ObjectMeta, Status
 from clientgen.runtime._models.model import Model, Raw, field
+from clientgen.runtime._models.model_codec import DecodeError
 from clientgen.runtime._models.quantity import Quantity
 from clientgen.runtime.errors import ClientError
 from tests.runtime.sample_models import (
@@ -57,11 +57,11 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def wire(obj: object) -> Any:
-    return json.loads(codec.encode(obj))
+    return json.loads(model_codec.encode(obj))
 
 
 def read(model: type[Any], sent: object) -> Any:
-    return codec.decode(json.dumps(sent).encode(), model)
+    return model_codec.decode(json.dumps(sent).encode(), model)
 
 
 # --- reading what is not as the model says ---
@@ -89,7 +89,7 @@ def test_a_value_of_another_type_is_kept_as_sent(
     pod = read(Pod, sent)
     assert getattr(pod.spec, attribute) == value
     assert wire(pod) == sent
-    assert wire(codec.deep_copy(pod)) == sent
+    assert wire(model_codec.deep_copy(pod)) == sent
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_an_object_or_list_in_place_of_something_else_goes_back_as_sent(
     "part", ['{"metadata": null}', '{"spec": null}', '{"status": null}', '{"kind": null}', "{}"]
 )
 def test_null_in_place_of_an_object_is_absent(part: str) -> None:
-    pod = codec.decode(part.encode(), Pod)
+    pod = model_codec.decode(part.encode(), Pod)
     assert wire(pod) == {"apiVersion": "v1", "kind": "Pod"}
     assert pod.metadata.labels == {}
 
@@ -152,7 +152,7 @@ def test_missing_required_fields_are_not_sent_back(kind: type[Model], sent: dict
     types = {"apiVersion": wire(decoded)["apiVersion"], "kind": kind.__name__}
 
     assert wire(decoded) == {**types, **sent}
-    assert wire(codec.deep_copy(decoded)) == wire(decoded)
+    assert wire(model_codec.deep_copy(decoded)) == wire(decoded)
     assert wire(pickle.loads(pickle.dumps(decoded))) == wire(decoded)
     assert wire(copy(decoded)) == wire(decoded)
 
@@ -185,7 +185,7 @@ def test_objects_that_are_required_and_were_not_sent_are_not_sent_back_if_partia
     decoded = read(Placed, sent)
 
     assert wire(decoded) == sent
-    assert wire(codec.deep_copy(decoded)) == sent
+    assert wire(model_codec.deep_copy(decoded)) == sent
     if decoded.term:
         decoded.term.template.spec.node_name = "b"
         assert wire(decoded)["term"]["template"]["spec"] == {"nodeName": "b", "containers": []}
@@ -206,7 +206,7 @@ def test_a_required_time_that_is_null_goes_back_as_null() -> None:
     assert event.event_time == datetime(1, 1, 1, tzinfo=UTC)
     assert event.event_time < NOON
     assert wire(event)["eventTime"] is None
-    assert wire(codec.deep_copy(event)) == wire(event)
+    assert wire(model_codec.deep_copy(event)) == wire(event)
     event.event_time = event.event_time.replace(year=2026)
     assert wire(event)["eventTime"] == "2026-01-01T00:00:00.000000Z"
 
@@ -235,8 +235,8 @@ def test_a_malformed_quantity_is_kept() -> None:
 
 
 def test_a_number_no_python_number_can_hold_goes_back_as_sent() -> None:
-    pod = codec.decode(b'{"spec":{"containers":[],"nodeName":1e999}}', Pod)
-    assert b'"nodeName":1e999' in codec.encode(pod)
+    pod = model_codec.decode(b'{"spec":{"containers":[],"nodeName":1e999}}', Pod)
+    assert b'"nodeName":1e999' in model_codec.encode(pod)
 
 
 def test_unknown_fields_are_kept_at_every_level() -> None:
@@ -254,9 +254,9 @@ def test_unknown_fields_are_kept_at_every_level() -> None:
     }
     pod = read(Pod, sent)
     assert wire(pod) == sent
-    assert wire(codec.deep_copy(pod)) == sent
-    assert set(codec.unknown_fields(pod.spec)) == {"node_name", "unknown_0"}
-    assert codec.unknown_fields(pod.spec.containers[1]) == {}
+    assert wire(model_codec.deep_copy(pod)) == sent
+    assert set(model_codec.unknown_fields(pod.spec)) == {"node_name", "unknown_0"}
+    assert model_codec.unknown_fields(pod.spec.containers[1]) == {}
     assert bytes(pod.metadata.new) == b"1"
 
 
@@ -273,11 +273,11 @@ def test_only_the_odd_item_of_a_page_is_read_leniently() -> None:
         None,
         5,
     ]
-    page = codec.decode_list(json.dumps({"items": items, "newer": True}).encode(), PodList)
+    page = model_codec.decode_list(json.dumps({"items": items, "newer": True}).encode(), PodList)
     *pods, odd = cast("list[Any]", page.items)
     assert [type(pod) is Pod for pod in pods] == [True, False, True, True]
     assert odd == 5
-    assert bytes(codec.unknown_fields(page)["newer"]) == b"true"
+    assert bytes(model_codec.unknown_fields(page)["newer"]) == b"true"
 
 
 def test_schemas_nest() -> None:
@@ -287,7 +287,7 @@ def test_schemas_nest() -> None:
     spec = {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}
     decoded = read(CustomResourceDefinition, {"spec": spec})
     assert wire(decoded)["spec"]["versions"][0]["schema"]["openAPIV3Schema"] == schema
-    assert codec.encode(codec.deep_copy(decoded)) == codec.encode(decoded)
+    assert model_codec.encode(model_codec.deep_copy(decoded)) == model_codec.encode(decoded)
 
 
 # --- what is an error ---
@@ -310,9 +310,9 @@ NOT_OBJECTS = [
 @pytest.mark.parametrize("body", NOT_OBJECTS)
 def test_anything_but_a_json_object_is_a_decode_error(body: bytes) -> None:
     for decode in (
-        lambda: codec.decode(body, Pod),
-        lambda: codec.decode_list(body, PodList),
-        lambda: codec.decode_event(body, Pod),
+        lambda: model_codec.decode(body, Pod),
+        lambda: model_codec.decode_list(body, PodList),
+        lambda: model_codec.decode_event(body, Pod),
     ):
         with pytest.raises(DecodeError) as caught:
             decode()
@@ -322,15 +322,15 @@ def test_anything_but_a_json_object_is_a_decode_error(body: bytes) -> None:
 
 def test_the_message_shows_the_beginning_of_the_body() -> None:
     with pytest.raises(DecodeError, match=r"not a JSON Pod: .*<html>gateway"):
-        codec.decode(b"<html>gateway", Pod)
+        model_codec.decode(b"<html>gateway", Pod)
 
 
 def test_the_message_shows_nothing_of_a_secret() -> None:
     body = b'{"data": {"key": "cHJpdmF0ZQ=="}, "private"'
     for decode in (
-        lambda: codec.decode(body, Secret),
-        lambda: codec.decode_list(b'{"items": [' + body, SecretList),
-        lambda: codec.decode_event(b'{"type": "ADDED", "object": ' + body, Secret),
+        lambda: model_codec.decode(body, Secret),
+        lambda: model_codec.decode_list(b'{"items": [' + body, SecretList),
+        lambda: model_codec.decode_event(b'{"type": "ADDED", "object": ' + body, Secret),
     ):
         with pytest.raises(DecodeError) as caught:
             decode()
@@ -345,7 +345,7 @@ def test_the_message_shows_nothing_of_a_secret() -> None:
 @pytest.mark.parametrize("kind", ["ADDED", "MODIFIED", "DELETED"])
 def test_an_event_holds_its_object(kind: str) -> None:
     line = json.dumps({"type": kind, "object": {"metadata": {"name": "a"}}}).encode()
-    event = codec.decode_event(line, Pod)
+    event = model_codec.decode_event(line, Pod)
     assert event.type == kind
     assert type(event.object) is Pod
     assert event.object.metadata.name == "a"
@@ -353,7 +353,7 @@ def test_an_event_holds_its_object(kind: str) -> None:
 
 def test_an_event_with_an_odd_object_is_read_leniently() -> None:
     line = b'{"type":"ADDED","object":{"kind":"Pod","newer":1,"spec":{"containers":null}}}'
-    event = codec.decode_event(line, Pod)
+    event = model_codec.decode_event(line, Pod)
     assert isinstance(event.object, Pod)
     assert wire(event.object)["newer"] == 1
 
@@ -363,7 +363,7 @@ def test_a_bookmark_is_metadata_only(model: type[Model]) -> None:
     meta = b'"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}'
     noise = b'"spec":{"containers":null},"status":{}'
     line = b'{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1",' + meta + b"," + noise
-    event = codec.decode_event(line + b"}}", model)
+    event = model_codec.decode_event(line + b"}}", model)
     assert isinstance(event.object, model)
     assert event.object.metadata.resource_version == "9"
     assert event.object.kind == "Pod"
@@ -373,14 +373,14 @@ def test_a_bookmark_is_metadata_only(model: type[Model]) -> None:
 def test_an_error_event_holds_a_status() -> None:
     status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired"}
     line = json.dumps({"type": "ERROR", "object": {**status, "metadata": {}, "code": 410}}).encode()
-    event = codec.decode_event(line, Pod)
+    event = model_codec.decode_event(line, Pod)
     assert isinstance(event.object, Status)
     assert (event.object.reason, event.object.code) == ("Expired", 410)
 
 
 def test_an_event_without_an_object_is_a_decode_error() -> None:
     with pytest.raises(DecodeError):
-        codec.decode_event(b'{"type": "ADDED"}', Pod)
+        model_codec.decode_event(b'{"type": "ADDED"}', Pod)
 
 
 # --- what is kept in memory ---
@@ -393,7 +393,7 @@ def _with_managed_fields(name: str, fields: str) -> dict[str, Any]:
 
 def test_equal_managed_fields_of_a_page_are_kept_once() -> None:
     items = [_with_managed_fields("a", "f:x"), _with_managed_fields("b", "f:x")]
-    page = codec.decode_list(json.dumps({"items": items}).encode(), PodList)
+    page = model_codec.decode_list(json.dumps({"items": items}).encode(), PodList)
     one, other = (pod.metadata.managed_fields[0].fields_v1 for pod in page)
     assert one is other
 
@@ -408,12 +408,12 @@ def test_decoded_objects_do_not_keep_the_body_alive(newer: dict[str, Any]) -> No
         (CustomResourceDefinition, {"spec": {"group": "g", "versions": [version]}}),
     ):
         body = bytearray(json.dumps(sent).encode())
-        decoded = codec.decode(body, model)  # type: ignore[arg-type]
-        expected = codec.encode(decoded)
+        decoded = model_codec.decode(body, model)  # type: ignore[arg-type]
+        expected = model_codec.encode(decoded)
         # A view of a bytearray would forbid this, or show it.
         body[:] = b" " * len(body)
         body.clear()
-        assert codec.encode(decoded) == expected
+        assert model_codec.encode(decoded) == expected
 
 
 @pytest.mark.parametrize("body", [b'{"items": []}', b'{"items": 5}', b"broken"])
@@ -422,7 +422,7 @@ def test_the_collector_is_as_it_was_after_reading_a_list(body: bytes) -> None:
         switch()
         before = gc.isenabled()
         try:
-            codec.decode_list(body, PodList)
+            model_codec.decode_list(body, PodList)
         except DecodeError:
             assert body == b"broken"
         assert gc.isenabled() is before
@@ -480,12 +480,12 @@ def test_filling_an_object_nobody_set_sends_it() -> None:
 
 def test_encoding_does_not_change_the_object() -> None:
     lease = Lease(spec=LeaseSpec(renew_time=NOON))
-    before = codec.deep_copy(lease)
-    assert codec.encode(lease) == codec.encode(lease)
+    before = model_codec.deep_copy(lease)
+    assert model_codec.encode(lease) == model_codec.encode(lease)
     assert lease == before
     assert lease.spec.renew_time is NOON
     pod = Pod()
-    codec.encode(pod)
+    model_codec.encode(pod)
     assert pod.status == PodStatus()
 
 
@@ -519,12 +519,12 @@ def test_other_times_are_rfc_3339() -> None:
 def test_a_datetime_without_a_zone_is_refused_by_name(microsecond: int) -> None:
     naive = datetime(2026, 1, 1, microsecond=microsecond)
     with pytest.raises(ValueError, match="renew_time is a datetime without a time zone"):
-        codec.encode(Lease(spec=LeaseSpec(renew_time=naive)))
+        model_codec.encode(Lease(spec=LeaseSpec(renew_time=naive)))
     condition = PodCondition(type="Ready", status="True", last_transition_time=naive)
     with pytest.raises(ValueError, match=r"^status\.conditions\[0\]\.last_transition_time is"):
-        codec.encode(Pod(status=PodStatus(conditions=[condition])))
+        model_codec.encode(Pod(status=PodStatus(conditions=[condition])))
     with pytest.raises(ValueError, match=r"^\['a'\]\[0\] is a datetime"):
-        codec.encode({"a": [naive]})
+        model_codec.encode({"a": [naive]})
 
 
 def test_text_that_looks_like_a_time_without_a_zone_is_text() -> None:
@@ -550,17 +550,17 @@ def test_integral_floats_are_written_without_a_fraction_as_in_go() -> None:
         b'{"number":60,"numbers":[1,2.5,-3],"named":{"a":[4]},'
         b'"inner":{"number":5},"items":[{"number":6},{"number":0.5}],"unknown":7.0}'
     )
-    decoded = codec.decode(sent, Ratios)
+    decoded = model_codec.decode(sent, Ratios)
     assert isinstance(decoded.number, float)
-    assert codec.encode(decoded) == sent
-    assert codec.encode({"patch": [1.0, {"a": decoded.number}]}) == b'{"patch":[1,{"a":60}]}'
+    assert model_codec.encode(decoded) == sent
+    assert model_codec.encode({"patch": [1.0, {"a": decoded.number}]}) == b'{"patch":[1,{"a":60}]}'
 
 
 def test_numbers_beyond_whole_ones_are_sent_as_they_are() -> None:
     numbers = [-(2.0**63), 2.0**63, 1e20, 0.1]
-    text = codec.encode({"numbers": numbers})
+    text = model_codec.encode({"numbers": numbers})
     assert text == b'{"numbers":[-9223372036854775808,9.223372036854776e18,1e20,0.1]}'
-    assert codec.decode(text, Ratios).numbers == numbers
+    assert model_codec.decode(text, Ratios).numbers == numbers
 
 
 def test_plain_text_in_place_of_a_quantity_is_sent() -> None:
@@ -581,7 +581,7 @@ def test_mappings_are_sent_as_they_are_and_models_in_them_are_tidied() -> None:
 
 def test_values_without_a_json_form_are_type_errors() -> None:
     with pytest.raises(TypeError, match="object has no JSON form"):
-        codec.encode({"a": object()})
+        model_codec.encode({"a": object()})
 
 
 def test_removing_an_unknown_field_takes_it_off_the_wire() -> None:
@@ -590,7 +590,7 @@ def test_removing_an_unknown_field_takes_it_off_the_wire() -> None:
     pod = read(Pod, {"newer": 1})
     pod.newer = msgspec.UNSET
     assert "newer" not in wire(pod)
-    assert codec.unknown_fields(pod) == {}
+    assert model_codec.unknown_fields(pod) == {}
 
 
 # --- copying ---
@@ -601,8 +601,8 @@ def test_a_copy_is_independent_of_the_original() -> None:
         metadata=ObjectMeta(labels={"a": "b"}, finalizers=["f"]),
         spec=PodSpec(containers=[Container(name="app", args=["-v"])]),
     )
-    before = codec.encode(pod)
-    copied = codec.deep_copy(pod)
+    before = model_codec.encode(pod)
+    copied = model_codec.deep_copy(pod)
     assert copied == pod
     copied.metadata.labels["a"] = "changed"
     copied.metadata.finalizers.clear()
@@ -612,14 +612,14 @@ def test_a_copy_is_independent_of_the_original() -> None:
     copied.spec.containers.append(Container(name="more"))
     copied.spec.tolerations.append(None)  # type: ignore[arg-type]
     copied.status.phase = "Running"
-    assert codec.encode(pod) == before
+    assert model_codec.encode(pod) == before
 
 
 def test_a_copy_of_an_object_nobody_set_is_as_unset() -> None:
-    assert wire(codec.deep_copy(Pod())) == {"apiVersion": "v1", "kind": "Pod"}
+    assert wire(model_codec.deep_copy(Pod())) == {"apiVersion": "v1", "kind": "Pod"}
 
 
 def test_a_copy_shares_what_cannot_change() -> None:
     revision = ControllerRevision(revision=1, data=Raw(b"{}"))
-    assert codec.deep_copy(revision).data is revision.data
-    assert codec.deep_copy([{"a": NOON}]) == [{"a": NOON}]
+    assert model_codec.deep_copy(revision).data is revision.data
+    assert model_codec.deep_copy([{"a": NOON}]) == [{"a": NOON}]

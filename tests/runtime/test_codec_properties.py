@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.meta_v1 import ManagedFieldsEntry, ObjectMeta, OwnerReference
 from clientgen.runtime._models.model import Model
 from tests.runtime.sample_models import (
@@ -164,22 +164,22 @@ def disturbed(draw: st.DrawFn) -> tuple[type[Model], Any]:
 @given(disturbed())
 def test_any_server_json_is_decoded(case: tuple[type[Model], Any]) -> None:
     model, sent = case
-    decoded = codec.decode(json.dumps(sent).encode(), model)
+    decoded = model_codec.decode(json.dumps(sent).encode(), model)
     assert isinstance(decoded, model)
     repr(decoded)
-    once = codec.encode(decoded)
-    again = codec.decode(once, model)
-    assert codec.encode(again) == once
-    assert json.loads(codec.encode(codec.from_dict(model, codec.to_dict(decoded)))) == json.loads(
-        once
-    )
+    once = model_codec.encode(decoded)
+    again = model_codec.decode(once, model)
+    assert model_codec.encode(again) == once
+    assert json.loads(
+        model_codec.encode(model_codec.from_dict(model, model_codec.to_dict(decoded)))
+    ) == json.loads(once)
 
 
 @settings(max_examples=150, deadline=None)
 @given(disturbed())
 def test_a_value_that_is_not_null_is_not_lost(case: tuple[type[Model], Any]) -> None:
     model, sent = case
-    back = json.loads(codec.encode(codec.decode(json.dumps(sent).encode(), model)))
+    back = json.loads(model_codec.encode(model_codec.decode(json.dumps(sent).encode(), model)))
     assert contains(back, sent)
 
 
@@ -225,9 +225,9 @@ def test_new_fields_survive_wherever_they_are(
     target = data.draw(st.sampled_from(objects))
     name, value = data.draw(NEW_NAMES), data.draw(JSON.filter(lambda value: value is not None))
     target[name] = value
-    decoded = codec.decode(json.dumps(sent).encode(), model)
-    assert contains(json.loads(codec.encode(decoded)), sent)
-    assert codec.encode(codec.deep_copy(decoded)) == codec.encode(decoded)
+    decoded = model_codec.decode(json.dumps(sent).encode(), model)
+    assert contains(json.loads(model_codec.encode(decoded)), sent)
+    assert model_codec.encode(model_codec.deep_copy(decoded)) == model_codec.encode(decoded)
 
 
 @settings(max_examples=100, deadline=None)
@@ -236,13 +236,13 @@ def test_a_copy_is_equal_and_independent(
     case: tuple[type[Model], Any], data: st.DataObject
 ) -> None:
     model, sent = case
-    decoded = codec.decode(json.dumps(sent).encode(), model)
-    before = codec.encode(decoded)
-    copied = codec.deep_copy(decoded)
+    decoded = model_codec.decode(json.dumps(sent).encode(), model)
+    before = model_codec.encode(decoded)
+    copied = model_codec.deep_copy(decoded)
     assert copied == decoded
-    assert codec.encode(copied) == before
+    assert model_codec.encode(copied) == before
     spoil(copied)
-    assert codec.encode(decoded) == before
+    assert model_codec.encode(decoded) == before
 
 
 def spoil(value: Any) -> None:
@@ -265,7 +265,9 @@ def spoil(value: Any) -> None:
 @given(st.lists(disturbed(), max_size=4))
 def test_a_page_is_read_as_its_items_are(cases: list[tuple[type[Model], Any]]) -> None:
     items = [sent for _, sent in cases if isinstance(sent, dict)]
-    page = codec.decode_list(json.dumps({"items": items}).encode(), PodList)
-    alone = [codec.decode(json.dumps(item).encode(), Pod) for item in items]
+    page = model_codec.decode_list(json.dumps({"items": items}).encode(), PodList)
+    alone = [model_codec.decode(json.dumps(item).encode(), Pod) for item in items]
     assert page.items == alone
-    assert [codec.encode(item) for item in page] == [codec.encode(item) for item in alone]
+    assert [model_codec.encode(item) for item in page] == [
+        model_codec.encode(item) for item in alone
+    ]

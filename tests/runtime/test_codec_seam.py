@@ -22,9 +22,9 @@ from clientgen.runtime._async.transport_protocol import AsyncByteStream
 from clientgen.runtime._config.cluster_config import ClusterConfig
 from clientgen.runtime._http.codec import Codec, FrameError
 from clientgen.runtime._http.json_codec import JSON, JsonCodec
-from clientgen.runtime._http.lines import LineSplitter
+from clientgen.runtime._http.line_decoder import LineSplitter
 from clientgen.runtime._http.request import HttpRequest, HttpResponse
-from clientgen.runtime._models import codec as json_codec
+from clientgen.runtime._models import model_codec as json_codec
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.errors import AlreadyExists, NotFound
 from clientgen.testing import FakeCluster

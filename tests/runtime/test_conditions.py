@@ -11,7 +11,7 @@ from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Pod, Secret
 from kubeapi.meta.v1 import ObjectMeta, PartialObjectMetadata
 
-from clientgen.runtime._models.codec import from_dict
+from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime._models.unstructured import Unstructured
 from clientgen.runtime.conditions import (
     Check,

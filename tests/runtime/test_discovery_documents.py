@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 from msgspec import Raw, json
 from support.discovery import aggregated, documents, group, plain, resource
 
-from clientgen.runtime._discovery import documents as module
-from clientgen.runtime._discovery.documents import Document, discovered, is_aggregated, wanted
-from clientgen.runtime._discovery.resources import ApiSubresource
+from clientgen.runtime._discovery import discovery_documents as module
+from clientgen.runtime._discovery.discovered_resources import ApiSubresource
+from clientgen.runtime._discovery.discovery_documents import (
+    Document,
+    discovered,
+    is_aggregated,
+    wanted,
+)
 from clientgen.runtime.errors import DecodeError
 
 CORE = aggregated("/api", group("", v1=[resource("pods", "Pod", shortNames=["po"])]))

@@ -13,7 +13,7 @@ from support.models import Pod, pod
 
 from clientgen.runtime._http.edit import changed, difference
 from clientgen.runtime._http.patches import JsonPatch, MergePatch
-from clientgen.runtime._models.codec import decode
+from clientgen.runtime._models.model_codec import decode
 
 GUARDS = {"uid": "u", "resourceVersion": "7"}
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from clientgen.runtime._controllers.election import Ask, Election, Hold, Timing
-from clientgen.runtime._controllers.lease import Lease, LeaseSpec, changed_moment
+from clientgen.runtime._controllers.lease_fields import Lease, LeaseSpec, changed_moment
 from clientgen.runtime._http.user_agent import unique_identity
-from clientgen.runtime._models.codec import decode, deep_copy, encode, unknown_fields
 from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model_codec import decode, deep_copy, encode, unknown_fields
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TIMING = Timing()

@@ -17,7 +17,7 @@ import trustme
 from support.http_calls import Answer, call, connected, contexts, everything
 
 from clientgen.runtime._async._primitives import Event, run_blocking, sleep, spawn
-from clientgen.runtime._async.endpoints import AsyncEndpoints
+from clientgen.runtime._async.http_endpoints import AsyncEndpoints
 from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
 
 if TYPE_CHECKING:

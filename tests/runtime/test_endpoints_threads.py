@@ -16,7 +16,7 @@ from support.scarcity import Told, no_descriptors, no_threads
 from clientgen.runtime._net import threaded_server
 from clientgen.runtime._net.endpoint_messages import EndpointAnswer, EndpointRequest
 from clientgen.runtime._net.peers import Peers
-from clientgen.runtime._sync.endpoints import Endpoints
+from clientgen.runtime._sync.http_endpoints import Endpoints
 
 globals().update(derived_tests(Path(__file__).with_name("test_endpoints.py")))
 

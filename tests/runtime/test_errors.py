@@ -9,9 +9,9 @@ import re
 import pytest
 
 from clientgen.runtime import errors
-from clientgen.runtime._models.codec import DecodeError
 from clientgen.runtime._models.exec_result import ExecResult
 from clientgen.runtime._models.meta_v1 import ListMeta, Status, StatusCause, StatusDetails
+from clientgen.runtime._models.model_codec import DecodeError
 from clientgen.runtime._models.proxy_response import ProxyResponse
 from clientgen.runtime.errors import ApiError, ClientError, RequestInfo, api_error
 

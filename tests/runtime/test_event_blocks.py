@@ -13,10 +13,10 @@ from hypothesis import strategies as some
 from support.models import Pod, pod
 
 from clientgen.runtime._http.codec import FrameError
-from clientgen.runtime._http.lines import JsonLines, LineSplitter, is_whole
-from clientgen.runtime._models.codec import DecodeError, decode_event, decode_events
+from clientgen.runtime._http.line_decoder import JsonLines, LineSplitter, is_whole
 from clientgen.runtime._models.gc_pause import GcPaused
 from clientgen.runtime._models.meta_v1 import Status
+from clientgen.runtime._models.model_codec import DecodeError, decode_event, decode_events
 
 
 def line(kind: str, obj: dict[str, Any]) -> bytes:

@@ -20,7 +20,7 @@ from clientgen.runtime.models import Unstructured
 from clientgen.testing import LocalServer
 from clientgen.testing._apiserver.apply import fields_v1
 from clientgen.testing._apiserver.apply.merge import merge
-from clientgen.testing._apiserver.apply.shapes import List, Map, Type, type_of_kind
+from clientgen.testing._apiserver.apply.ownership_shapes import List, Map, Type, type_of_kind
 from clientgen.testing._apiserver.apply.typed import _keys, field_set, problems
 from tests.support.inlined_types import definitions
 from tests.support.samples import Sampler

@@ -18,7 +18,7 @@ from support.server import END, chunk, event, failure, head, ok, reply
 from clientgen.runtime import errors
 from clientgen.runtime._config.cluster_config import ClusterConfig
 from clientgen.runtime._http.patches import MergePatch
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime.aio import AsyncRest, AsyncSharedInformer
 
 NAMES = [
@@ -80,7 +80,9 @@ async def test_fields_of_any_name_are_read_and_sent_back(server, config_for, nam
             async for change in events:
                 seen = change.object
                 break
-    assert codec.to_dict(item) == codec.to_dict(seen) == codec.to_dict(got) == sent
+    assert (
+        model_codec.to_dict(item) == model_codec.to_dict(seen) == model_codec.to_dict(got) == sent
+    )
     _, put, _, patch, *_ = server.requests
     assert put.json() == sent
     assert patch.json()["metadata"]["labels"] == {"a": "b"}
@@ -105,7 +107,7 @@ async def test_halves_of_characters_are_read_as_go_reads_them(server, config_for
             assert change.object == pod
             break
     assert pod.metadata.name in {"w\ufffd", "w\\ud800"}
-    assert json.loads(codec.encode(pod))["metadata"]["name"] == pod.metadata.name
+    assert json.loads(model_codec.encode(pod))["metadata"]["name"] == pod.metadata.name
 
 
 DEEP = b"[" * 100_000
@@ -280,7 +282,7 @@ async def test_informers_keep_fields_of_any_name(server, config_for, name):
         cached = informer.lister.get("default", "web")
         await informer.stop()
     hold.set()
-    assert codec.to_dict(cached) == sent
+    assert model_codec.to_dict(cached) == sent
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"

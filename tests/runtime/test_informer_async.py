@@ -24,7 +24,7 @@ from clientgen.runtime.aio import AsyncSharedInformer
 from clientgen.runtime.errors import NotSynced, api_error
 from clientgen.runtime.models import Status, from_dict
 from clientgen.testing import FakeClock, FakeCluster
-from clientgen.testing._fake.faults import OpenStream
+from clientgen.testing._fake.network_faults import OpenStream
 from clientgen.testing._fake.reactors import Pattern
 
 FOREVER = 10.0

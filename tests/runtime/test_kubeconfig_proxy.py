@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clientgen.runtime._config.kubeconfig import ClusterConfig
-from clientgen.runtime._config.proxy import proxy_for
+from clientgen.runtime._config.proxy_settings import proxy_for
 from clientgen.runtime.errors import ConfigError
 
 PROXY = "http://proxy:3128"

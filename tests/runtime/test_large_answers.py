@@ -18,8 +18,8 @@ from support.server import END, chunk, event, head, ok
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import Event
 from clientgen.runtime._config.cluster_config import ClusterConfig
-from clientgen.runtime._http import lines
-from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._http import line_decoder
+from clientgen.runtime._models.model_codec import DecodeError
 from clientgen.runtime.aio import AsyncRest, AsyncSharedInformer
 
 POD = {"kind": "Pod", "metadata": {"name": "web", "namespace": "default", "resourceVersion": "2"}}
@@ -182,7 +182,7 @@ async def test_headers_without_an_end_are_left(start):
 async def test_a_line_without_an_end_breaks_the_watch_which_goes_on(
     server, config_for, monkeypatch
 ):
-    monkeypatch.setattr(lines, "LONGEST_LINE", LIMIT)
+    monkeypatch.setattr(line_decoder, "LONGEST_LINE", LIMIT)
     endless = chunk(b'{"type":"ADDED","object":"' + b"x" * LIMIT)
     server.reply(head(chunked=True), event("MODIFIED", POD), endless, endless, endless)
     server.reply(head(chunked=True), event("DELETED", POD), END)
@@ -197,7 +197,7 @@ async def test_a_line_without_an_end_breaks_the_watch_which_goes_on(
 
 
 async def test_a_log_line_without_an_end_is_an_error(server, config_for, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST_LINE", LIMIT)
+    monkeypatch.setattr(line_decoder, "LONGEST_LINE", LIMIT)
     server.reply(head(chunked=True), chunk(b"one\n"), *[chunk(b"x" * LIMIT)] * 3)
     async with AsyncRest(config_for(server)) as rest:
         log = AsyncPodClient(rest, "default").follow_logs("web")
@@ -207,7 +207,7 @@ async def test_a_log_line_without_an_end_is_an_error(server, config_for, monkeyp
 
 
 async def test_an_informer_lists_again_after_a_line_without_an_end(server, config_for, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST_LINE", LIMIT)
+    monkeypatch.setattr(line_decoder, "LONGEST_LINE", LIMIT)
     hold = threading.Event()
     endless = chunk(b'{"type":"ADDED","object":"' + b"x" * LIMIT)
     server.reply(head(chunked=True), event("BOOKMARK", listed("1")), endless, endless, endless)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from clientgen.runtime._models.annotations import annotations_of
+from clientgen.runtime._models.class_annotations import annotations_of
 from clientgen.runtime.models import (
     CustomResource,
     Model,

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from clientgen.runtime._async.manifest_set import AsyncManifestSet
 from clientgen.runtime._manifests.apply_set import ApplySet, ApplySetError
-from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.manifest_documents import ManifestError
 from clientgen.runtime._manifests.set_results import ManifestSetError
 from clientgen.runtime._models.unstructured import Unstructured
 from clientgen.runtime.conditions import deleted, ready
@@ -37,8 +37,8 @@ from clientgen.runtime.errors import (
 )
 from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing._apiserver.responses.answers import Response
-from clientgen.testing._fake.faults import afterwards, cut, cut_response
 from clientgen.testing._fake.local_server import LocalServer
+from clientgen.testing._fake.network_faults import afterwards, cut, cut_response
 from clientgen.testing._fake.reactors import Pattern
 
 SHOP = ApplySet("shop")

@@ -32,8 +32,8 @@ from clientgen.runtime._manifests.apply_set import (
     kept_because,
     members_to_prune,
 )
-from clientgen.runtime._manifests.documents import ManifestError
 from clientgen.runtime._manifests.manifest_diff import ManifestDiff, ObjectDiff
+from clientgen.runtime._manifests.manifest_documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.runtime._manifests.set_objects import load_objects
 from clientgen.runtime._manifests.set_results import (

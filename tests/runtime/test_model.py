@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta
 
-from clientgen.runtime._models import argument_errors, codec
+from clientgen.runtime._models import argument_errors, model_codec
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import (
     NO_RAW,
@@ -82,7 +82,7 @@ def test_the_repr_shows_what_is_set() -> None:
 
 
 def test_the_repr_of_a_kind_says_which_one_it_is() -> None:
-    pod = codec.from_dict(
+    pod = model_codec.from_dict(
         Pod,
         {
             "metadata": {"name": "web-0", "namespace": "shop", "resourceVersion": "12"},
@@ -113,20 +113,20 @@ def test_the_repr_is_short_whatever_is_inside() -> None:
         assert "\n" not in repr(obj)
     assert "image='xxx" in repr(long)
     assert "…+87" in repr(Container(name="a", args=["y"] * 90))
-    deep = codec.from_dict(Deployment, {"spec": {"template": {"spec": {"containers": [{}]}}}})
+    deep = model_codec.from_dict(Deployment, {"spec": {"template": {"spec": {"containers": [{}]}}}})
     assert repr(deep).endswith("spec=PodSpec(…))))")
 
 
 def test_the_repr_shows_what_was_read_empty_and_what_is_unknown() -> None:
     sent = {"containers": [], "tolerations": [], "new": {"a": "b"}}
-    assert repr(codec.from_dict(PodSpec, sent)) == (
+    assert repr(model_codec.from_dict(PodSpec, sent)) == (
         "PodSpec(containers=[], tolerations=[], new=<9 bytes of JSON>)"
     )
 
 
 def _secret(**more: object) -> Secret:
     content = {"data": {"key": PRIVATE}, "stringData": {"other": "private"}, **more}
-    return codec.from_dict(Secret, content)
+    return model_codec.from_dict(Secret, content)
 
 
 def _shown(obj: object) -> str:
@@ -170,14 +170,14 @@ def test_the_manifest_kubectl_keeps_in_an_annotation_is_not_shown() -> None:
     assert "private" not in _shown(secret)
     assert "'team': 'web'" in repr(secret.metadata)
     assert "private" not in _shown(secret.metadata)
-    assert "private" not in _shown(codec.from_dict(Pod, codec.to_dict(secret)))
+    assert "private" not in _shown(model_codec.from_dict(Pod, model_codec.to_dict(secret)))
     assert secret.metadata.annotations[last_applied] == "private"
 
 
 def test_a_malformed_sensitive_value_is_not_shown() -> None:
-    secret = codec.from_dict(Secret, {"data": "not a map, but private"})
+    secret = model_codec.from_dict(Secret, {"data": "not a map, but private"})
     assert "private" not in _shown(secret)
-    assert codec.to_dict(secret)["data"] == "not a map, but private"
+    assert model_codec.to_dict(secret)["data"] == "not a map, but private"
 
 
 def test_a_list_is_iterable_and_has_a_length() -> None:
@@ -188,7 +188,7 @@ def test_a_list_is_iterable_and_has_a_length() -> None:
 
 
 def test_a_list_without_items_says_so_on_the_wire() -> None:
-    assert codec.to_dict(PodList()) == {"apiVersion": "v1", "kind": "PodList", "items": []}
+    assert model_codec.to_dict(PodList()) == {"apiVersion": "v1", "kind": "PodList", "items": []}
 
 
 def test_raw_json_is_made_of_any_value_and_read_back() -> None:
@@ -207,12 +207,12 @@ def test_raw_json_is_made_of_any_value_and_read_back() -> None:
     ],
 )
 def test_objects_survive_pickling_and_copying(sent: dict[str, object]) -> None:
-    pod = codec.from_dict(Pod, sent)
-    for twin in (pickle.loads(pickle.dumps(pod)), copy.deepcopy(pod), codec.deep_copy(pod)):
+    pod = model_codec.from_dict(Pod, sent)
+    for twin in (pickle.loads(pickle.dumps(pod)), copy.deepcopy(pod), model_codec.deep_copy(pod)):
         assert twin == pod
-        assert codec.encode(twin) == codec.encode(pod)
+        assert model_codec.encode(twin) == model_codec.encode(pod)
         twin.metadata.name = "other"
-        assert pod.metadata.name == codec.from_dict(Pod, sent).metadata.name
+        assert pod.metadata.name == model_codec.from_dict(Pod, sent).metadata.name
 
 
 # ---- empty lists and maps -----------------------------------------------------------------------
@@ -248,37 +248,39 @@ EMPTY: dict[str, Any] = {
 @pytest.mark.parametrize("name", EMPTY)
 def test_a_list_or_map_that_was_read_empty_goes_back_empty(name: str) -> None:
     sent = {"names": ["a"], name: EMPTY[name]}
-    rule = codec.from_dict(Rule, sent)
-    copies = (rule, codec.deep_copy(rule), copy.copy(rule), pickle.loads(pickle.dumps(rule)))
-    assert [codec.to_dict(each) for each in copies] == [sent] * 4
+    rule = model_codec.from_dict(Rule, sent)
+    copies = (rule, model_codec.deep_copy(rule), copy.copy(rule), pickle.loads(pickle.dumps(rule)))
+    assert [model_codec.to_dict(each) for each in copies] == [sent] * 4
     assert getattr(rule, name) == EMPTY[name]
 
 
 def test_a_copy_does_not_share_what_was_read_empty() -> None:
-    rule = codec.from_dict(Rule, EMPTY)
-    other = codec.deep_copy(rule)
+    rule = model_codec.from_dict(Rule, EMPTY)
+    other = model_codec.deep_copy(rule)
     other.plain.append("a")
     other.mapping["a"] = "b"
     other.matches.append("a")
-    assert codec.to_dict(rule) == EMPTY
-    assert codec.to_dict(other)["plain"] == ["a"]
-    assert codec.deep_copy(other) == other
+    assert model_codec.to_dict(rule) == EMPTY
+    assert model_codec.to_dict(other)["plain"] == ["a"]
+    assert model_codec.deep_copy(other) == other
 
 
 def test_unset_fields_are_omitted_unless_the_schema_has_a_default() -> None:
-    assert codec.to_dict(Rule(names=[])) == {"names": []}
+    assert model_codec.to_dict(Rule(names=[])) == {"names": []}
     rule = Rule(names=[], plain=[], matches=[], options={})
-    assert codec.to_dict(rule) == {"names": [], "matches": [], "options": {}}
+    assert model_codec.to_dict(rule) == {"names": [], "matches": [], "options": {}}
     filled = Rule(names=[])
     filled.matches.append("a")
     filled.options["a"] = "b"
-    assert codec.to_dict(filled) == {"names": [], "matches": ["a"], "options": {"a": "b"}}
-    assert codec.to_dict(codec.deep_copy(Rule(names=[]))) == {"names": []}
+    assert model_codec.to_dict(filled) == {"names": [], "matches": ["a"], "options": {"a": "b"}}
+    assert model_codec.to_dict(model_codec.deep_copy(Rule(names=[]))) == {"names": []}
 
 
 def test_null_is_absent_where_an_empty_list_is_not() -> None:
-    rule = codec.decode(b'{"names": ["a"], "plain": null, "matches": null, "mapping": null}', Rule)
-    assert codec.to_dict(rule) == {"names": ["a"]}
+    rule = model_codec.decode(
+        b'{"names": ["a"], "plain": null, "matches": null, "mapping": null}', Rule
+    )
+    assert model_codec.to_dict(rule) == {"names": ["a"]}
 
 
 # ---- objects inside others ----------------------------------------------------------------------
@@ -321,15 +323,15 @@ def test_an_object_inside_another_has_the_kind_that_it_was_read_with(
 ) -> None:
     inside = {"claim": type_meta, "claims": [type_meta, {}], "byName": {"a": type_meta}}
     sent = {"apiVersion": "v1", "kind": "Holder", **inside}
-    holder = codec.from_dict(Holder, sent)
-    copies = (holder, codec.deep_copy(holder), pickle.loads(pickle.dumps(holder)))
-    assert [codec.to_dict(each) for each in copies] == [sent] * 3
+    holder = model_codec.from_dict(Holder, sent)
+    copies = (holder, model_codec.deep_copy(holder), pickle.loads(pickle.dumps(holder)))
+    assert [model_codec.to_dict(each) for each in copies] == [sent] * 3
     assert holder.claims[0].kind == "Claim"
 
 
 def test_a_kind_that_is_set_is_sent_and_one_that_is_not_is_not() -> None:
     holder = Holder(claims=[Claim(), Claim(kind="Claim")], secret=Reference(name="a"))
-    assert codec.to_dict(holder) == {
+    assert model_codec.to_dict(holder) == {
         "apiVersion": "v1",
         "kind": "Holder",
         "claims": [{}, {"kind": "Claim"}],
@@ -338,9 +340,12 @@ def test_a_kind_that_is_set_is_sent_and_one_that_is_not_is_not() -> None:
 
 
 def test_an_object_by_itself_always_has_its_kind() -> None:
-    assert codec.to_dict(Claim()) == TYPE_META
-    assert codec.to_dict(codec.from_dict(Claim, {"metadata": {}})) == {**TYPE_META, "metadata": {}}
-    assert codec.to_dict({"items": [Claim()]}) == {"items": [TYPE_META]}
+    assert model_codec.to_dict(Claim()) == TYPE_META
+    assert model_codec.to_dict(model_codec.from_dict(Claim, {"metadata": {}})) == {
+        **TYPE_META,
+        "metadata": {},
+    }
+    assert model_codec.to_dict({"items": [Claim()]}) == {"items": [TYPE_META]}
     assert bytes(raw(Claim())) == b'{"apiVersion":"v1","kind":"Claim"}'
 
 

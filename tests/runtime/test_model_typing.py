@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.meta_v1 import LabelSelector, ObjectMeta
 from tests.runtime.sample_models import (
     Container,
@@ -78,12 +78,12 @@ def test_reading_needs_no_asserts() -> None:
 
 
 def test_what_is_decoded_has_the_type_it_was_asked_for() -> None:
-    pod: Pod = codec.decode(codec.encode(_pod()), Pod)
-    copied: Pod = codec.deep_copy(pod)
-    page: PodList = codec.decode_list(b'{"items": [{}]}', PodList)
+    pod: Pod = model_codec.decode(model_codec.encode(_pod()), Pod)
+    copied: Pod = model_codec.deep_copy(pod)
+    page: PodList = model_codec.decode_list(b'{"items": [{}]}', PodList)
     names: list[str] = [each.metadata.name for each in page]
-    plain: dict[str, Any] = codec.to_dict(copied)
-    back: Pod = codec.from_dict(Pod, plain)
+    plain: dict[str, Any] = model_codec.to_dict(copied)
+    back: Pod = model_codec.from_dict(Pod, plain)
     assert back == pod
     assert names == [""]
 

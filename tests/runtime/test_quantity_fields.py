@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from kubeapi.core.v1 import EmptyDirVolumeSource, ResourceFieldSelector, ResourceRequirements
 
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.model import Model, field
 from clientgen.runtime._models.quantity import Quantities, Quantity
 
@@ -33,7 +33,7 @@ def test_texts_and_numbers_become_quantities() -> None:
     resources = ResourceRequirements(requests={"cpu": "100m", "memory": 2, "x": Quantity("1")})
     assert resources.requests == {"cpu": Quantity("0.1"), "memory": Quantity(2), "x": Quantity(1)}
     assert resources.requests["cpu"].value * 10 == 1
-    assert codec.to_dict(resources) == {"requests": {"cpu": "100m", "memory": 2, "x": "1"}}
+    assert model_codec.to_dict(resources) == {"requests": {"cpu": "100m", "memory": 2, "x": "1"}}
     volume: Any = "1Gi"
     assert EmptyDirVolumeSource(size_limit=volume).size_limit == Quantity("1Gi")
     assert ResourceFieldSelector(resource="limits.cpu").divisor is None
@@ -48,7 +48,7 @@ def test_assigned_values_become_quantities() -> None:
     assert resources.limits is given
     unread: Any = {"cpu": "a lot"}  # assigning is not checked
     resources.limits = unread
-    assert codec.to_dict(resources) == {"limits": {"cpu": "a lot"}}
+    assert model_codec.to_dict(resources) == {"limits": {"cpu": "a lot"}}
 
 
 @pytest.mark.parametrize("model", [Tank, LargeTank])
@@ -57,7 +57,7 @@ def test_models_by_hand_take_them_too(model: Any) -> None:
     assert (tank.volume, tank.parts) == (Quantity(1000), [Quantity(1), Quantity(2)])
     assert (tank.levels, tank.either, tank.label) == ({"a": Quantity(3)}, "x", "1")
     tank.volume = 5
-    assert codec.to_dict(tank)["volume"] == 5
+    assert model_codec.to_dict(tank)["volume"] == 5
 
 
 def test_inherited_and_added_fields_are_quantities() -> None:
@@ -72,6 +72,6 @@ def test_invalid_quantities_are_reported_with_their_field() -> None:
 
 def test_any_quantity_of_a_server_is_read() -> None:
     sent = {"requests": {"cpu": "a lot", "memory": True, "x": {}}, "limits": {}, "new": 1}
-    decoded = codec.from_dict(ResourceRequirements, sent)
-    copies = (decoded, codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded)))
-    assert [codec.to_dict(each) for each in copies] == [sent] * 3
+    decoded = model_codec.from_dict(ResourceRequirements, sent)
+    copies = (decoded, model_codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded)))
+    assert [model_codec.to_dict(each) for each in copies] == [sent] * 3

@@ -13,7 +13,7 @@ from kubeapi import Clientset
 from kubeapi.apiextensions.v1 import CustomResourceDefinition
 
 from clientgen.runtime._http.resource import Resource
-from clientgen.runtime._models.codec import decode_event, decode_events, decode_list
+from clientgen.runtime._models.model_codec import decode_event, decode_events, decode_list
 from clientgen.runtime._sync.object_client import ObjectClient
 from clientgen.runtime.models import (
     Condition,

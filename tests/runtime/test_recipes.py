@@ -18,7 +18,7 @@ from support.server import ok
 
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import sleep, spawn
-from clientgen.runtime._models.codec import from_dict
+from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime._models.unstructured import Unstructured
 from clientgen.runtime._recipes.rollouts import history_of, pick, undo_patch
 from clientgen.runtime.aio import (

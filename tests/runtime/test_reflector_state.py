@@ -20,7 +20,6 @@ from clientgen.runtime._cache.reflector_state import (
     Streaming,
     is_too_large,
 )
-from clientgen.runtime._models.codec import DecodeError, WatchEvent
 from clientgen.runtime._models.meta_v1 import (
     ObjectMeta,
     PartialObjectMetadata,
@@ -28,6 +27,7 @@ from clientgen.runtime._models.meta_v1 import (
     StatusCause,
     StatusDetails,
 )
+from clientgen.runtime._models.model_codec import DecodeError, WatchEvent
 from clientgen.runtime.errors import RequestInfo, api_error
 
 END = "k8s.io/initial-events-end"

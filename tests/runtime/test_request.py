@@ -8,7 +8,7 @@ import pytest
 from support.models import Pod
 
 from clientgen.runtime import errors
-from clientgen.runtime._http import options, request
+from clientgen.runtime._http import call_options, request
 from clientgen.runtime._http.json_codec import JSON
 from clientgen.runtime._http.patches import MergePatch
 from clientgen.runtime._http.request import (
@@ -65,16 +65,16 @@ def test_options_become_a_query(given, known, query):
 @pytest.mark.parametrize(
     ("declared", "known"),
     [
-        (options.GetOptions, request.GET),
-        (options.ListOptions, request.LIST),
-        (options.EachOptions, {k: v for k, v in request.LIST.items() if k != "continue_"}),
-        (options.WatchOptions, {k: v for k, v in request.WATCH.items() if k != "watch"}),
-        (options.WriteOptions, request.WRITE),
-        (options.EditOptions, request.WRITE),
-        (options.PatchOptions, request.PATCH),
-        (options.ApplyOptions, request.PATCH),
-        (options.DeleteCollectionOptions, request.DELETE_COLLECTION),
-        (options.LogOptions, {k: v for k, v in request.LOGS.items() if k != "follow"}),
+        (call_options.GetOptions, request.GET),
+        (call_options.ListOptions, request.LIST),
+        (call_options.EachOptions, {k: v for k, v in request.LIST.items() if k != "continue_"}),
+        (call_options.WatchOptions, {k: v for k, v in request.WATCH.items() if k != "watch"}),
+        (call_options.WriteOptions, request.WRITE),
+        (call_options.EditOptions, request.WRITE),
+        (call_options.PatchOptions, request.PATCH),
+        (call_options.ApplyOptions, request.PATCH),
+        (call_options.DeleteCollectionOptions, request.DELETE_COLLECTION),
+        (call_options.LogOptions, {k: v for k, v in request.LOGS.items() if k != "follow"}),
     ],
 )
 def test_every_declared_option_is_known(declared, known):
@@ -82,7 +82,7 @@ def test_every_declared_option_is_known(declared, known):
 
 
 def test_every_delete_option_is_known():
-    for name in options.DeleteOptions.__optional_keys__:
+    for name in call_options.DeleteOptions.__optional_keys__:
         build_delete("/x", {name: True}, JSON)
 
 

@@ -10,7 +10,7 @@ import pytest
 from support.discovery import aggregated, documents, group, resource
 
 from clientgen._gvk import GroupVersionKind, GroupVersionResource
-from clientgen.runtime._discovery.documents import discovered
+from clientgen.runtime._discovery.discovery_documents import discovered
 from clientgen.runtime._discovery.mapper import ResourceMapper
 from clientgen.runtime.errors import (
     AmbiguousResource,

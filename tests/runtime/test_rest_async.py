@@ -35,8 +35,8 @@ from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime._config.cluster_config import AuthConfig, Impersonation, TlsConfig
 from clientgen.runtime._http.patches import JsonPatch, MergePatch, StrategicMergePatch
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.runtime._models.codec import DecodeError
 from clientgen.runtime._models.meta_v1 import ObjectMeta, Status
+from clientgen.runtime._models.model_codec import DecodeError
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from clientgen.runtime._models import codec
+from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.quantity import Quantity
 from clientgen.runtime._models.raw_json import raw_value
@@ -43,8 +43,8 @@ def meaning(value: Any) -> Any:
 
 def comes_back(model: type[T], sent: dict[str, Any]) -> T:
     """Decode, check that encoding gives what was sent, and return the object."""
-    decoded = codec.decode(json.dumps(sent).encode(), model)
-    assert meaning(json.loads(codec.encode(decoded))) == meaning(sent)
+    decoded = model_codec.decode(json.dumps(sent).encode(), model)
+    assert meaning(json.loads(model_codec.encode(decoded))) == meaning(sent)
     return decoded
 
 
@@ -86,11 +86,11 @@ def test_an_int_or_string_stays_the_one_it_was(surge: int | str) -> None:
 def test_a_status_nobody_sent_is_not_added() -> None:
     decoded = comes_back(Pod, pod())
     assert decoded.status.phase is None
-    assert "status" not in codec.to_dict(decoded)
+    assert "status" not in model_codec.to_dict(decoded)
 
 
 def test_an_empty_status_that_was_sent_is_kept() -> None:
-    assert codec.to_dict(comes_back(Pod, {**pod(), "status": {}}))["status"] == {}
+    assert model_codec.to_dict(comes_back(Pod, {**pod(), "status": {}}))["status"] == {}
 
 
 @pytest.mark.parametrize("cpu", [1, 0.5, "500m", "1e3", "1.50"])
@@ -123,16 +123,16 @@ def test_secret_data_that_is_no_text_is_bytes() -> None:
 
 
 def test_null_items_are_an_empty_list() -> None:
-    decoded = codec.decode_list(
+    decoded = model_codec.decode_list(
         b'{"apiVersion":"v1","kind":"PodList","metadata":{"resourceVersion":"5"},"items":null}',
         PodList,
     )
     assert list(decoded) == []
-    assert codec.to_dict(decoded)["items"] == []
+    assert model_codec.to_dict(decoded)["items"] == []
 
 
 def test_null_containers_are_an_empty_list() -> None:
-    decoded = codec.decode(b'{"spec": {"containers": null}}', Pod)
+    decoded = model_codec.decode(b'{"spec": {"containers": null}}', Pod)
     assert list(decoded.spec.containers) == []
 
 
@@ -140,11 +140,11 @@ def test_null_maps_and_lists_are_empty_and_absent() -> None:
     decoded = comes_back(Pod, pod(nodeSelector=None, tolerations=None, securityContext=None))
     assert decoded.spec.node_selector == {}
     assert decoded.spec.tolerations == []
-    assert "tolerations" not in codec.to_dict(decoded)["spec"]
+    assert "tolerations" not in model_codec.to_dict(decoded)["spec"]
 
 
 def test_keywords_of_python_are_fields_like_others() -> None:
-    decoded = codec.decode_list(b'{"metadata": {"continue": "next"}, "items": []}', PodList)
+    decoded = model_codec.decode_list(b'{"metadata": {"continue": "next"}, "items": []}', PodList)
     assert decoded.metadata.continue_ == "next"
     sent = {
         "apiVersion": "networking.k8s.io/v1",
@@ -186,15 +186,15 @@ def test_a_schema_keeps_every_kind_of_default() -> None:
             ],
         },
     }
-    decoded = codec.decode(json.dumps(sent).encode(), CustomResourceDefinition)
+    decoded = model_codec.decode(json.dumps(sent).encode(), CustomResourceDefinition)
     # Here a null is a value: the default of a field may be null.
-    assert json.loads(codec.encode(decoded)) == sent
+    assert json.loads(model_codec.encode(decoded)) == sent
 
 
 def test_raw_content_is_kept_to_the_byte() -> None:
     content = b'{"b": 1.10, "a" : [ 1e3, "\\u0041" ]}'
-    decoded = codec.decode(b'{"revision": 1, "data": ' + content + b"}", ControllerRevision)
-    assert content in codec.encode(decoded)
+    decoded = model_codec.decode(b'{"revision": 1, "data": ' + content + b"}", ControllerRevision)
+    assert content in model_codec.encode(decoded)
     assert raw_value(decoded.data) == {"b": 1.1, "a": [1000.0, "A"]}
 
 
@@ -202,18 +202,18 @@ def test_managed_fields_are_kept_to_the_byte() -> None:
     fields = b'{"f:metadata" : {"f:labels":{".":{},"k:{\\"uid\\":\\"5\\"}":{}}}}'
     entry = b'{"manager":"kubectl","operation":"Update","fieldsType":"FieldsV1","fieldsV1":'
     sent = b'{"metadata": {"managedFields": [' + entry + fields + b"}]}}"
-    decoded = codec.decode(sent, Pod)
+    decoded = model_codec.decode(sent, Pod)
     assert decoded.metadata.managed_fields[0].manager == "kubectl"
-    assert fields in codec.encode(decoded)
+    assert fields in model_codec.encode(decoded)
 
 
 def test_a_field_that_is_newer_than_the_model_is_kept_to_the_byte() -> None:
     value = b'{"z": 1.50, "a":[ ]}'
     sent = b'{"spec": {"containers": [{"name": "app", "newField": ' + value + b"}]}}"
-    decoded = codec.decode(sent, Pod)
-    assert value in codec.encode(decoded)
+    decoded = model_codec.decode(sent, Pod)
+    assert value in model_codec.encode(decoded)
     assert isinstance(decoded.spec.containers[0], Container)
-    unknown = codec.unknown_fields(decoded.spec.containers[0])
+    unknown = model_codec.unknown_fields(decoded.spec.containers[0])
     assert {name: bytes(kept) for name, kept in unknown.items()} == {"newField": value}
 
 
@@ -222,11 +222,11 @@ def test_a_new_value_of_an_enum_is_kept() -> None:
 
 
 def test_a_required_field_may_be_missing_in_what_is_read_but_not_in_what_is_built() -> None:
-    decoded = codec.decode(b'{"spec": {"containers": [{"image": "web:1"}]}}', Pod)
+    decoded = model_codec.decode(b'{"spec": {"containers": [{"image": "web:1"}]}}', Pod)
     assert decoded.spec.containers[0].name == ""
     with pytest.raises(TypeError, match="name"):
         Container()  # type: ignore[call-arg]
 
 
 def test_a_new_object_is_its_api_version_and_kind() -> None:
-    assert codec.to_dict(Pod()) == {"apiVersion": "v1", "kind": "Pod"}
+    assert model_codec.to_dict(Pod()) == {"apiVersion": "v1", "kind": "Pod"}

@@ -18,12 +18,12 @@ from msgspec import Meta
 from support.packages import PodToService, lookup, lookups
 
 from clientgen._gvk import GroupVersionKind
-from clientgen.runtime._manifests import documents as documents_module
-from clientgen.runtime._manifests.documents import ManifestError, documents, split_lists
+from clientgen.runtime._manifests import manifest_documents as documents_module
+from clientgen.runtime._manifests.manifest_documents import ManifestError, documents, split_lists
 from clientgen.runtime._manifests.scheme import Scheme
-from clientgen.runtime._models.codec import to_dict, unknown_fields
 from clientgen.runtime._models.manifest_writer import to_yaml
 from clientgen.runtime._models.model import Literal, Model, auto, constant, field
+from clientgen.runtime._models.model_codec import to_dict, unknown_fields
 from clientgen.runtime._models.unstructured import Unstructured
 
 DEPLOYMENT = GroupVersionKind("apps", "v1", "Deployment")

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.manifest_documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.runtime._models.base import ModelMeta
-from clientgen.runtime._models.codec import to_dict
+from clientgen.runtime._models.model_codec import to_dict
 from clientgen.runtime._models.model_info import bare, fields_of
 from clientgen.runtime._models.quantity import Quantity
 from clientgen.runtime._models.raw_json import raw

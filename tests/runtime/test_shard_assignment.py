@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from clientgen.runtime._controllers.election import Ask, Election, Timing
-from clientgen.runtime._controllers.lease import Lease
+from clientgen.runtime._controllers.lease_fields import Lease
 from clientgen.runtime._controllers.shard_assignment import Shards, View, winner
-from clientgen.runtime._models.codec import deep_copy
+from clientgen.runtime._models.model_codec import deep_copy
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 KEYS = [f"key-{count}" for count in range(12)]

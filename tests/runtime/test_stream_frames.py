@@ -18,7 +18,7 @@ from clientgen.runtime._streams.channels import (
     split,
 )
 from clientgen.runtime._streams.outputs import Output, OutputReader
-from clientgen.runtime._streams.websocket import Frames
+from clientgen.runtime._streams.websocket_protocol import Frames
 from clientgen.runtime.errors import ApiError, ConnectionLost, ResponseBroken
 
 INFO = RequestInfo("GET", "/exec")

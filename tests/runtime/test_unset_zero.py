@@ -15,7 +15,7 @@ from kubeapi.meta.v1 import LabelSelector, ObjectMeta
 
 from clientgen.runtime._http.edit import changed
 from clientgen.runtime._http.patches import MergePatch
-from clientgen.runtime._models.codec import decode, encode
+from clientgen.runtime._models.model_codec import decode, encode
 from clientgen.runtime.models import deep_copy
 from clientgen.testing import FakeCluster
 

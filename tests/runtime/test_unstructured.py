@@ -19,7 +19,12 @@ from msgspec.structs import fields
 
 from clientgen.runtime._http.edit import changed
 from clientgen.runtime._http.patches import MergePatch
-from clientgen.runtime._models.codec import DecodeError, decode_event, decode_events, decode_list
+from clientgen.runtime._models.model_codec import (
+    DecodeError,
+    decode_event,
+    decode_events,
+    decode_list,
+)
 from clientgen.runtime._models.object_meta_view import ObjectMetaView
 from clientgen.runtime.models import (
     PartialObjectMetadata,

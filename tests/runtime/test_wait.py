@@ -21,7 +21,7 @@ from kubeapi.meta.v1 import ObjectMeta
 from clientgen.runtime import ManifestSetError, errors
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime._async.dynamic import AsyncDynamicClient
-from clientgen.runtime._models.codec import from_dict
+from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime.conditions import (
     condition,
     deleted,

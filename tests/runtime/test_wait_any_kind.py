@@ -11,7 +11,7 @@ from kubeapi.meta.v1 import ObjectMeta
 from support.models import pod as raw_pod
 
 from clientgen.runtime import errors
-from clientgen.runtime._models.codec import from_dict
+from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime._models.unstructured import Unstructured
 from clientgen.runtime.conditions import deleted, exists, phase
 from clientgen.testing import fake_clientset

@@ -14,7 +14,7 @@ from support.server import head, ok
 
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import sleep, spawn
-from clientgen.runtime._models.codec import from_dict
+from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.conditions import deleted, phase
 from clientgen.testing import FakeCluster, LocalServer

@@ -12,7 +12,7 @@ from kubeapi.core.v1 import Pod, PodStatus
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime._conditions.wait_state import WaitState, waited_for
-from clientgen.runtime._models.codec import WatchEvent
+from clientgen.runtime._models.model_codec import WatchEvent
 from clientgen.runtime.conditions import deleted, exists, phase
 from clientgen.runtime.errors import WaitFailed, WaitTimeout
 

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from clientgen.runtime import errors
-from clientgen.runtime._http.lines import LineSplitter
-from clientgen.runtime._http.watch import WatchProgress
-from clientgen.runtime._models.codec import WatchEvent
+from clientgen.runtime._http.line_decoder import LineSplitter
+from clientgen.runtime._http.watch_progress import WatchProgress
 from clientgen.runtime._models.meta_v1 import (
     ObjectMeta,
     PartialObjectMetadata,
     Status,
     StatusDetails,
 )
+from clientgen.runtime._models.model_codec import WatchEvent
 from clientgen.runtime.errors import RequestInfo
 
 REQUEST = RequestInfo("GET", "/api/v1/pods")

@@ -19,7 +19,7 @@ from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime._async.watch import AsyncWatch
 from clientgen.runtime._clock import SystemClock
-from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._models.model_codec import DecodeError
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 
 STREAM = head(chunked=True)
@@ -353,7 +353,7 @@ async def test_closing_the_client_ends_its_watches(server, config_for):
 
 
 async def test_a_silent_connection_is_left_after_the_read_timeout(server, config_for, monkeypatch):
-    monkeypatch.setattr("clientgen.runtime._http.watch.READ_MARGIN", -59.9)
+    monkeypatch.setattr("clientgen.runtime._http.watch_progress.READ_MARGIN", -59.9)
     server.reply(STREAM, event("MODIFIED", pod(version="5")), FOREVER)
     # A busy machine may be too slow for some of these.
     for _ in range(100):

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from clientgen.testing._apiserver import spec
+from clientgen.testing._apiserver import served_spec
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.failures import Cause
-    from clientgen.testing._apiserver.resources import Resource
+    from clientgen.testing._apiserver.served_resources import Resource
 
 CONTAINER: dict[str, Any] = {"name": "main", "image": "example.com/app:1"}
 TEMPLATE: dict[str, Any] = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [CONTAINER]}}
@@ -47,7 +47,7 @@ class World:
 @cache
 def resources() -> dict[str, Resource]:
     """Every resource of the Kubernetes spec, by `apps/v1 deployments`."""
-    return {f"{each.api_version} {each.plural}": each for each in spec.load().resources}
+    return {f"{each.api_version} {each.plural}": each for each in served_spec.load().resources}
 
 
 def created(where: str, body: dict[str, Any], world: World | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clientgen._problems import ClientgenError
-from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.configuration import Flags, PackageConfig, load
 
 __all__ = ["complaints", "config", "only"]
 

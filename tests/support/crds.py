@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from clientgen._problems import Problems
-from clientgen.generator.crds.manifest import Manifest, manifests
+from clientgen.generator.crds.crd_manifest import Manifest, manifests
 from clientgen.generator.python_types.class_reader import read_module
-from clientgen.generator.python_types.kinds import kinds
+from clientgen.generator.python_types.declared_kinds import kinds
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._apiserver.served_spec import load
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.spec import load
 
 IMPORTS = """
 from typing import Annotated

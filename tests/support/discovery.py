@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Raw, json
 
-from clientgen.runtime._discovery.documents import Document
+from clientgen.runtime._discovery.discovery_documents import Document
 
 ALL = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clientgen.generator import output
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.package_manifest import Manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

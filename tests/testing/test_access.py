@@ -26,8 +26,8 @@ from clientgen.testing._apiserver.access import (
     review,
     sign_request,
 )
-from clientgen.testing._apiserver.resources import Resource
 from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._apiserver.served_resources import Resource
 
 RBAC = "rbac.authorization.k8s.io"
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)

@@ -14,7 +14,7 @@ from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.admission import Attributes, Chain, Plugin
 from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.storage.cluster import Cluster
+from clientgen.testing._apiserver.storage.cluster_state import ClusterState
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PODS = "/api/v1/namespaces/default/pods"
@@ -24,7 +24,7 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 class Recorder(Plugin):
     """Notes what it is shown, and adds a label to what is created or updated."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         super().__init__(cluster)
         self.seen: list[tuple[str, Attributes]] = []
         self.label = ""

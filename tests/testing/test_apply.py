@@ -25,8 +25,8 @@ from clientgen.testing._apiserver.apply import (
     updated,
 )
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
-from clientgen.testing._apiserver.kinds.custom import CustomStrategy
-from clientgen.testing._apiserver.resources import Resource, Subresource
+from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
+from clientgen.testing._apiserver.served_resources import Resource, Subresource
 
 if TYPE_CHECKING:
     from clientgen._openapi.resolved import Schema

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clientgen.testing._apiserver.apply import fields_v1
-from clientgen.testing._apiserver.apply.paths import (
+from clientgen.testing._apiserver.apply.field_paths import (
     Set,
     canonical,
     field,

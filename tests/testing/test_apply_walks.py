@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.apply import fields_v1
 from clientgen.testing._apiserver.apply.comparison import compare
+from clientgen.testing._apiserver.apply.json_values import same
 from clientgen.testing._apiserver.apply.merge import merge
-from clientgen.testing._apiserver.apply.shapes import DEDUCED, Type, type_of_kind
+from clientgen.testing._apiserver.apply.ownership_shapes import DEDUCED, Type, type_of_kind
 from clientgen.testing._apiserver.apply.typed import Mistyped, field_set, problems, removed
-from clientgen.testing._apiserver.apply.values import same
 
 TEXT = {"type": "string"}
 SPEC: dict[str, Any] = {

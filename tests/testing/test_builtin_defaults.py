@@ -8,7 +8,7 @@ from support.builtin_kinds import CONTAINER, SELECTED, TEMPLATE, World, changed,
 from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver import bootstrap
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
-from clientgen.testing._apiserver.kinds.scale import scale_causes
+from clientgen.testing._apiserver.kinds.scale_conversion import scale_causes
 
 POD = {"spec": {"containers": [CONTAINER]}}
 DEPLOYMENTS = "apps/v1 deployments"

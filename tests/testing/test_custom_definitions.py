@@ -196,7 +196,7 @@ def test_what_a_definition_describes_is_read_when_it_is_used(
         read.append(data)
         return zlib.decompress(data)
 
-    monkeypatch.setattr("clientgen._apiextensions.versions.decompress", decompress)
+    monkeypatch.setattr("clientgen._apiextensions.custom_versions.decompress", decompress)
     cluster = FakeCluster()
     for kind in ("Cup", "Mug", "Jug"):
         cluster.add(custom_definition("shop.example", kind))

@@ -10,7 +10,7 @@ import pytest
 from clientgen import _apiextensions
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
-from clientgen.testing._apiserver.spec import load
+from clientgen.testing._apiserver.served_spec import load
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.documents import descriptions
-from clientgen.testing._apiserver.documents.descriptions import described
+from clientgen.testing._apiserver.documents import explain_texts
+from clientgen.testing._apiserver.documents.explain_texts import described
 from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._apiserver.served_spec import load
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.spec import load
 
 
 def schemas(path: str) -> dict[str, Any]:
@@ -37,13 +37,13 @@ def test_every_text_is_about_something() -> None:
     by_text: dict[str, set[str]] = {}
     for name, definition in load().document["definitions"].items():
         by_text.setdefault(name.rpartition(".")[2], set()).update(definition.get("properties", {}))
-    for name, texts in descriptions._texts().items():
+    for name, texts in explain_texts._texts().items():
         if name != "*":
             assert texts.keys() - {""} <= by_text[name], name
 
 
 def test_every_text_is_one_short_line() -> None:
-    for texts in descriptions._texts().values():
+    for texts in explain_texts._texts().values():
         for text in texts.values():
             assert text.endswith(".")
             assert "\n" not in text

@@ -11,11 +11,11 @@ from msgspec import json
 from clientgen._gvk import GroupVersionKind
 from clientgen._shipped import KUBERNETES
 from clientgen.testing import FakeCluster, LocalServer
+from clientgen.testing._apiserver.discovery_facts import GROUPS
 from clientgen.testing._apiserver.documents import Documents
-from clientgen.testing._apiserver.documents.health import version_info
-from clientgen.testing._apiserver.names import GROUPS
-from clientgen.testing._apiserver.resources import Resource, Subresource
-from clientgen.testing._apiserver.spec import SCALE, load
+from clientgen.testing._apiserver.documents.health_documents import version_info
+from clientgen.testing._apiserver.served_resources import Resource, Subresource
+from clientgen.testing._apiserver.served_spec import SCALE, load
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]

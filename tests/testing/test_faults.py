@@ -11,7 +11,7 @@ from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import Action, FakeClock
 from clientgen.testing._apiserver.responses.answers import Deferred, Response
 from clientgen.testing._fake.actions import action_of
-from clientgen.testing._fake.faults import (
+from clientgen.testing._fake.network_faults import (
     ConnectionCut,
     CutResponse,
     OpenStream,

@@ -22,8 +22,8 @@ from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import errors
 from clientgen.testing import FakeCluster, LocalServer
-from clientgen.testing._fake.kubeconfig import ForeignFile
 from clientgen.testing._fake.reactors import Pattern
+from clientgen.testing._fake.server_kubeconfig import ForeignFile
 
 EVERYTHING = Pattern()
 MAPS = "/api/v1/namespaces/default/configmaps"

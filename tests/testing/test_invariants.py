@@ -15,8 +15,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._apiserver.served_spec import load
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.spec import load
 
 NAMES = st.sampled_from(["a", "b", "c"])
 NAMESPACES = st.sampled_from(["default", "kube-system"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clientgen.testing._fake.manifests import ManifestError, manifests
+from clientgen.testing._fake.object_files import ManifestError, manifests
 
 TWO = """\
 # comment

@@ -12,7 +12,7 @@ import pytest
 from clientgen._apiextensions import libraries
 from clientgen.runtime.errors import Conflict
 from clientgen.testing import FakeCluster, ManifestError
-from clientgen.testing._fake.kubeconfig import write_kubeconfig
+from clientgen.testing._fake.server_kubeconfig import write_kubeconfig
 
 WIDGETS = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -12,8 +12,8 @@ from clientgen._gvk import GroupVersionKind
 from clientgen._openapi import protobuf
 from clientgen._shipped import KUBERNETES
 from clientgen.testing._apiserver.documents import Documents
-from clientgen.testing._apiserver.resources import Resource, Subresource
-from clientgen.testing._apiserver.spec import SCALE, load, read
+from clientgen.testing._apiserver.served_resources import Resource, Subresource
+from clientgen.testing._apiserver.served_spec import SCALE, load, read
 
 GVK = "x-kubernetes-group-version-kind"
 ACTION = "x-kubernetes-action"

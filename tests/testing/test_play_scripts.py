@@ -549,7 +549,9 @@ def test_controllers_that_run_in_circles_pause(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Somebody who takes back every write of a controller does not keep it busy for ever."""
-    monkeypatch.setattr("clientgen.testing._apiserver.controllers.play.manager.MOST_SYNCS", 30)
+    monkeypatch.setattr(
+        "clientgen.testing._apiserver.controllers.play.controller_manager.MOST_SYNCS", 30
+    )
     cluster, *_ = playing()
     inner = cluster.server.cluster
     collection = inner.store.collection("deployments.apps")

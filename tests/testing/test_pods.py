@@ -11,7 +11,7 @@ import pytest
 
 from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
-from clientgen.testing._apiserver.resources import Resource
+from clientgen.testing._apiserver.served_resources import Resource
 from clientgen.testing._apiserver.verbs.binding import bind
 from clientgen.testing._apiserver.verbs.eviction import evict
 from clientgen.testing._apiserver.verbs.logs import container_of, log_options

@@ -5,8 +5,8 @@ import copy
 import pytest
 
 from clientgen._apimachinery.failures import Failure
-from clientgen.testing._apiserver.kinds.codec import Codec, UnstructuredCodec
-from clientgen.testing._apiserver.patches.patch import (
+from clientgen.testing._apiserver.kinds.kind_codecs import Codec, UnstructuredCodec
+from clientgen.testing._apiserver.patches.patch_types import (
     APPLY,
     JSON_PATCH,
     MERGE_PATCH,

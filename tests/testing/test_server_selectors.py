@@ -11,8 +11,8 @@ from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeClock
 from clientgen.testing._apiserver.requests.negotiation import negotiate
 from clientgen.testing._apiserver.responses.answers import Deferred, Response, Stream
-from clientgen.testing._apiserver.selectors import field_terms, label_test
 from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._apiserver.server_selectors import field_terms, label_test
 
 WEB = {"app": "web", "n": "10", "example.com/tier": "front", "empty": ""}
 

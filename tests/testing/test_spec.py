@@ -7,10 +7,10 @@ from support.kubernetes import resources
 
 from clientgen._gvk import GroupVersionKind
 from clientgen._shipped import KUBERNETES
-from clientgen.testing._apiserver.kinds.codec import Codec
-from clientgen.testing._apiserver.names import storage_version_hash
+from clientgen.testing._apiserver.discovery_facts import storage_version_hash
+from clientgen.testing._apiserver.kinds.kind_codecs import Codec
+from clientgen.testing._apiserver.served_spec import SCALE, SpecError, load, read
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.spec import SCALE, SpecError, load, read
 
 
 def resource(plural, group="", version="v1"):

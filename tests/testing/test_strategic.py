@@ -6,7 +6,7 @@ import pytest
 
 from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.patches.strategic_merge import strategic_merge, undecodable
-from clientgen.testing._apiserver.spec import load
+from clientgen.testing._apiserver.served_spec import load
 
 
 def schema(name):

@@ -12,10 +12,10 @@ from clientgen import _jsonpath
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
-from clientgen.testing._apiserver.kinds.custom import CustomStrategy
+from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
 from clientgen.testing._apiserver.kinds.strategy import Strategy
-from clientgen.testing._apiserver.resources import Resource
-from clientgen.testing._apiserver.spec import load
+from clientgen.testing._apiserver.served_resources import Resource
+from clientgen.testing._apiserver.served_spec import load
 from clientgen.testing._apiserver.tables.durations import human_duration
 from clientgen.testing._apiserver.tables.table import table as table_of
 

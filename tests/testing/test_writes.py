@@ -16,7 +16,7 @@ from support import writes
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import Invalid
 from clientgen.testing import FakeCluster, LocalServer
-from clientgen.testing._apiserver import spec
+from clientgen.testing._apiserver import served_spec
 from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 
@@ -25,7 +25,7 @@ HIDDEN = (
     'spec.containers[0].env[1]: hides previous definition of "A", '
     "which may be dropped when using apply"
 )
-RESOURCES = {f"{each.api_version} {each.plural}": each for each in spec.load().resources}
+RESOURCES = {f"{each.api_version} {each.plural}": each for each in served_spec.load().resources}
 
 
 def asking(server: ApiServer) -> writes.Ask:

@@ -3,7 +3,7 @@
 Expressions are parsed, checked and run by cel-expr-python, Google's C++ implementation: of the
 libraries for Python it alone checks types, which definitions need, and it has RE2 and the newer
 extensions. Each rule is checked against types made from its schema (`declarations`), and run on
-values typed by the schema (`values`).
+values typed by the schema (`cel_values`).
 
 What rules may use (Kubernetes' "CEL in Kubernetes"): the standard library and macros; optionals
 (`?.`, `[?]`, `orValue`, ...); the strings extension; sets; lists (`slice`, `sort`, ...) and
@@ -19,6 +19,6 @@ Definitions are not refused for what their rules may cost.
 """
 
 from .cost import CostBudget
-from .rules import RuleTree, check_rules
+from .validation_rules import RuleTree, check_rules
 
 __all__ = ["CostBudget", "RuleTree", "check_rules"]

@@ -17,14 +17,14 @@ from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
 from ..shapes import is_list, is_object
-from .addresses import makes_address
+from .address_library import makes_address
 from .constructors import as_maps
 from .cost import CALL_LIMIT, MOST_PER_CALL, CostBudget, CostLimitExceeded, Size, cost_of, size_of
+from .escaped_names import is_found
 from .expressions import EvaluationError, config, run, runnable
 from .functions import policy_functions
 from .go_errors import go_error
 from .library import as_message
-from .names import is_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

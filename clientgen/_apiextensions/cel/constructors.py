@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ..shapes import is_list, is_object
-from .names import LITERALS
+from .escaped_names import LITERALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

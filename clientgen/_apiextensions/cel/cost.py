@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..shapes import is_list, is_object
-from .syntax import Call, Comprehension, Constant, Listed, Name, Node, Selected, syntax_of
+from .syntax_tree import Call, Comprehension, Constant, Listed, Name, Node, Selected, syntax_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel, proto
-from .names import spellings
+from .escaped_names import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

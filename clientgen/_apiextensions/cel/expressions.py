@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
-from .addresses import makes_address, with_texts
-from .calls import find_call, find_calls
+from .address_library import makes_address, with_texts
 from .constructors import quoted_names
 from .cost import cost_of
+from .expression_calls import find_call, find_calls
 from .functions import checked_functions, run_functions, with_ranges
 from .go_errors import go_error
 from .mixed_literals import mixed_literals

@@ -11,9 +11,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel, re2
-from . import addresses, authorizer, library, named_formats, strings
-from .calls import with_calls
+from . import address_library, authorizer_library, library, named_formats, strings
 from .constructors import escaped_key
+from .expression_calls import with_calls
 from .go_errors import pattern_error
 
 if TYPE_CHECKING:
@@ -91,43 +91,63 @@ _TABLE: Final[tuple[_Row, ...]] = (
     ("major", ".Semver", "int", partial(library.version_part, part="major")),
     ("minor", ".Semver", "int", partial(library.version_part, part="minor")),
     ("patch", ".Semver", "int", partial(library.version_part, part="patch")),
-    ("ip", "string", "IP", addresses.ip),
-    ("ip", ".CIDR", "IP", addresses.address_of),
-    ("isIP", "string", "bool", addresses.is_ip),
-    ("ip.isCanonical", "string", "bool", addresses.is_canonical),
-    ("family", ".IP", "int", addresses.family),
-    ("isUnspecified", ".IP", "bool", partial(addresses.ip_is, what="unspecified")),
-    ("isLoopback", ".IP", "bool", partial(addresses.ip_is, what="loopback")),
-    ("isLinkLocalMulticast", ".IP", "bool", partial(addresses.ip_is, what="link-local-multicast")),
-    ("isLinkLocalUnicast", ".IP", "bool", partial(addresses.ip_is, what="link-local-unicast")),
-    ("isGlobalUnicast", ".IP", "bool", partial(addresses.ip_is, what="global")),
-    ("cidr", "string", "CIDR", addresses.cidr),
-    ("isCIDR", "string", "bool", addresses.is_cidr),
-    ("containsIP", ".CIDR,string", "bool", addresses.contains_ip),
-    ("containsIP", ".CIDR,IP", "bool", addresses.contains_ip),
-    ("containsCIDR", ".CIDR,string", "bool", addresses.contains_cidr),
-    ("containsCIDR", ".CIDR,CIDR", "bool", addresses.contains_cidr),
-    ("prefixLength", ".CIDR", "int", addresses.prefix_length),
-    ("masked", ".CIDR", "CIDR", addresses.masked),
+    ("ip", "string", "IP", address_library.ip),
+    ("ip", ".CIDR", "IP", address_library.address_of),
+    ("isIP", "string", "bool", address_library.is_ip),
+    ("ip.isCanonical", "string", "bool", address_library.is_canonical),
+    ("family", ".IP", "int", address_library.family),
+    ("isUnspecified", ".IP", "bool", partial(address_library.ip_is, what="unspecified")),
+    ("isLoopback", ".IP", "bool", partial(address_library.ip_is, what="loopback")),
+    (
+        "isLinkLocalMulticast",
+        ".IP",
+        "bool",
+        partial(address_library.ip_is, what="link-local-multicast"),
+    ),
+    (
+        "isLinkLocalUnicast",
+        ".IP",
+        "bool",
+        partial(address_library.ip_is, what="link-local-unicast"),
+    ),
+    ("isGlobalUnicast", ".IP", "bool", partial(address_library.ip_is, what="global")),
+    ("cidr", "string", "CIDR", address_library.cidr),
+    ("isCIDR", "string", "bool", address_library.is_cidr),
+    ("containsIP", ".CIDR,string", "bool", address_library.contains_ip),
+    ("containsIP", ".CIDR,IP", "bool", address_library.contains_ip),
+    ("containsCIDR", ".CIDR,string", "bool", address_library.contains_cidr),
+    ("containsCIDR", ".CIDR,CIDR", "bool", address_library.contains_cidr),
+    ("prefixLength", ".CIDR", "int", address_library.prefix_length),
+    ("masked", ".CIDR", "CIDR", address_library.masked),
     ("format.lookup", "string", "map(Format)", named_formats.named),
     ("formatProblems", ".Format,string", "map(list(string))", named_formats.problems),
 )
 
 _AUTHORIZER: Final[tuple[_Row, ...]] = (
-    ("path", ".Authorizer,string", "PathCheck", authorizer.path),
-    ("group", ".Authorizer,string", "GroupCheck", authorizer.group),
-    ("serviceAccount", ".Authorizer,string,string", "Authorizer", authorizer.service_account),
-    ("resource", ".GroupCheck,string", "ResourceCheck", authorizer.resource),
+    ("path", ".Authorizer,string", "PathCheck", authorizer_library.path),
+    ("group", ".Authorizer,string", "GroupCheck", authorizer_library.group),
+    (
+        "serviceAccount",
+        ".Authorizer,string,string",
+        "Authorizer",
+        authorizer_library.service_account,
+    ),
+    ("resource", ".GroupCheck,string", "ResourceCheck", authorizer_library.resource),
     *(
-        (part, ".ResourceCheck,string", "ResourceCheck", partial(authorizer.with_part, part=part))
+        (
+            part,
+            ".ResourceCheck,string",
+            "ResourceCheck",
+            partial(authorizer_library.with_part, part=part),
+        )
         for part in ("subresource", "namespace", "name", "fieldSelector", "labelSelector")
     ),
-    ("check", ".PathCheck,string", "Decision", authorizer.check),
-    ("check", ".ResourceCheck,string", "Decision", authorizer.check),
-    ("allowed", ".Decision", "bool", authorizer.allowed),
-    ("reason", ".Decision", "string", authorizer.reason),
-    ("errored", ".Decision", "bool", authorizer.errored),
-    ("error", ".Decision", "string", authorizer.error),
+    ("check", ".PathCheck,string", "Decision", authorizer_library.check),
+    ("check", ".ResourceCheck,string", "Decision", authorizer_library.check),
+    ("allowed", ".Decision", "bool", authorizer_library.allowed),
+    ("reason", ".Decision", "string", authorizer_library.reason),
+    ("errored", ".Decision", "bool", authorizer_library.errored),
+    ("error", ".Decision", "string", authorizer_library.error),
 )
 _PATCHES: Final[tuple[_Row, ...]] = (("jsonpatch.escapeKey", "string", "string", escaped_key),)
 
@@ -189,7 +209,7 @@ def policy_functions() -> list[Any]:
 
 def _running(known: Iterable[_Row]) -> list[Any]:
     rows: dict[tuple[str, str], _Row] = {}
-    for name, parameters, _, function in (*known, *addresses.ONLY_RUN, *_ONLY_RUN):
+    for name, parameters, _, function in (*known, *address_library.ONLY_RUN, *_ONLY_RUN):
         kinds = ",".join(map(_kind, _each(parameters)))
         dot = "." if parameters.startswith(".") else ""
         rows[name, dot + kinds] = (name, dot + kinds, "dyn", function)

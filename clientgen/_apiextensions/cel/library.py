@@ -1,7 +1,7 @@
 """Kubernetes' CEL libraries: lists, regular expressions, URLs, quantities, versions.
 
-Addresses are in `addresses`. Values of types of their own (Quantity, URL, IP, CIDR, Semver) are
-maps with one entry that names the type while rules run; the checks before know them as types.
+Addresses are in `address_library`. Values of types of their own (Quantity, URL, IP, CIDR, Semver)
+are maps with one entry that names the type while rules run; the checks before know them as types.
 """
 
 from __future__ import annotations

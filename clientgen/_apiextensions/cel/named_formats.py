@@ -17,7 +17,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 
 from ..formats import STRING_FORMATS
-from .calls import with_calls
+from .expression_calls import with_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

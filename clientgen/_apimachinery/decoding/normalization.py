@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from clientgen._gvk import GroupVersionKind
 
 from .. import failures
-from . import scalars
+from . import scalar_decoding
 from .guards import is_array
 from .presence import presence
-from .scalars import SCALARS, Mismatch
+from .scalar_decoding import SCALARS, Mismatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,10 +27,10 @@ __all__ = ["Normalised", "normalise"]
 
 _MACHINERY: Final = "io.k8s.apimachinery.pkg."
 _SELF_ENCODED: Final[dict[str, tuple[Callable[[Any], Any], Any]]] = {
-    f"{_MACHINERY}api.resource.Quantity": (scalars.quantity, "0"),
-    f"{_MACHINERY}apis.meta.v1.MicroTime": (scalars.micro_time, None),
-    f"{_MACHINERY}apis.meta.v1.Time": (scalars.time, None),
-    f"{_MACHINERY}util.intstr.IntOrString": (scalars.int_or_string, 0),
+    f"{_MACHINERY}api.resource.Quantity": (scalar_decoding.quantity, "0"),
+    f"{_MACHINERY}apis.meta.v1.MicroTime": (scalar_decoding.micro_time, None),
+    f"{_MACHINERY}apis.meta.v1.Time": (scalar_decoding.time, None),
+    f"{_MACHINERY}util.intstr.IntOrString": (scalar_decoding.int_or_string, 0),
 }
 _EXTENSIONS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 _PROPS: Final = f"{_EXTENSIONS}JSONSchemaProps"
@@ -179,7 +179,9 @@ class _Map:
     def _values_plan(self) -> _Plan:
         if self._plan is None:
             amounts = self._values.is_quantity
-            self._plan = _Scalar(scalars.milli_quantity, "0") if amounts else _plan(self._values)
+            self._plan = (
+                _Scalar(scalar_decoding.milli_quantity, "0") if amounts else _plan(self._values)
+            )
         return self._plan
 
     def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
@@ -279,7 +281,7 @@ class _SchemaOr:
         if is_array(value) and self._kind == "Array":
             return [plan.convert(item, []) for item in value]
         if is_array(value) and self._kind == "StringArray":
-            return [scalars.string(item) for item in value]
+            return [scalar_decoding.string(item) for item in value]
         if isinstance(value, bool) and self._kind == "Bool":
             return value
         return plan.convert(value, [])

@@ -9,7 +9,7 @@ import yaml
 
 from clientgen._yaml import loader
 from clientgen._yaml.composer import TAG
-from clientgen._yaml.scalars import plain_value
+from clientgen._yaml.yaml_scalars import plain_value
 
 from .depth import check_depth
 

@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from clientgen._openapi.json_text import is_array
+from clientgen._openapi.json_source import is_array
 from clientgen._problems import Problems
-from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
-from clientgen.generator.kubebuilder.markers import KubebuilderMarker
+from clientgen.generator.crds.annotation_schemas import ANYTHING, INT_OR_STRING, Schema
+from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker
 
 __all__ = ["Constraint", "Places", "apply", "from_marker", "from_metas", "kinds_of"]
 

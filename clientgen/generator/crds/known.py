@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from clientgen._openapi import schema as openapi
-from clientgen.generator.crds.annotations import Schema
-from clientgen.generator.manifest import has_header
+from clientgen.generator.crds.annotation_schemas import Schema
+from clientgen.generator.package_manifest import has_header
 from clientgen.generator.python_types.loaded_modules import loaded
 from clientgen.generator.sources.kubernetes import shipped_definitions
 from clientgen.runtime._models.meta_v1 import ObjectMeta

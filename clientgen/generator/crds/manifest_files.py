@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clientgen._openapi.json_text import is_object
+from clientgen._openapi.json_source import is_object
 from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen._yaml.dumper import write_yaml
 from clientgen._yaml.loader import BadText, load_yaml
@@ -21,12 +21,12 @@ from clientgen.generator.atomic_write import (
     is_interrupted,
     replace_files,
 )
-from clientgen.generator.crds.changes import Change, changes
-from clientgen.generator.crds.manifest import Manifest
+from clientgen.generator.crds.crd_changes import Change, changes
+from clientgen.generator.crds.crd_manifest import Manifest
 from clientgen.generator.directory_lock import exclusive, shared
-from clientgen.generator.manifest import has_header, header, made_from
 from clientgen.generator.output import Changed, Changes, Differences
-from clientgen.generator.sources.crd.shape import shaped
+from clientgen.generator.package_manifest import has_header, header, made_from
+from clientgen.generator.sources.crd.crd_shape import shaped
 
 __all__ = ["Folder", "text_of"]
 

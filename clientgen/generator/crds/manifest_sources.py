@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from clientgen._problems import Problems, take_all
-from clientgen.generator.config import Flags, PackageConfig, load
 from clientgen.generator.config_file import find
-from clientgen.generator.crds.manifest import Manifest, manifests
+from clientgen.generator.configuration import Flags, PackageConfig, load
+from clientgen.generator.crds.crd_manifest import Manifest, manifests
 from clientgen.generator.crds.manifest_files import Folder
 from clientgen.generator.python_types.class_reader import read_module
-from clientgen.generator.python_types.kinds import kinds
+from clientgen.generator.python_types.declared_kinds import kinds
 from clientgen.generator.python_types.referenced_classes import check_reached
 
 __all__ = ["folders"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from clientgen._openapi.json_text import is_object
-from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
+from clientgen._openapi.json_source import is_object
+from clientgen.generator.crds.annotation_schemas import ANYTHING, INT_OR_STRING, Schema
 
 __all__ = ["Change", "schema_changes"]
 

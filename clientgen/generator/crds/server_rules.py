@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from clientgen._problems import Problem
 from clientgen.generator.crds.constraints import Places
-from clientgen.generator.crds.schema import Part
-from clientgen.generator.crds.versions import Version
-from clientgen.generator.sources.crd.rules import check_definition
+from clientgen.generator.crds.crd_schema import Part
+from clientgen.generator.crds.kind_versions import Version
+from clientgen.generator.sources.crd.crd_rules import check_definition
 
 __all__ = ["refused"]
 

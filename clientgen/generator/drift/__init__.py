@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clientgen.generator.drift.changes import changes
 from clientgen.generator.drift.code import same_code
 from clientgen.generator.drift.contents import contents
+from clientgen.generator.drift.drift_report import changes
 from clientgen.generator.drift.moves import Move, moves
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.package_manifest import Manifest
 
 __all__ = ["Move", "Read", "drift", "moves", "same_code"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from clientgen.generator import python_names
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.package_manifest import Manifest
 
 __all__ = ["Contents", "Field", "Type", "contents"]
 

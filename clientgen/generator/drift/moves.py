@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clientgen._gvk import GroupVersion
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.package_manifest import Manifest
 
 __all__ = ["Move", "moves"]
 

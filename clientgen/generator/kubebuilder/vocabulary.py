@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from clientgen.generator.kubebuilder.values import ValueKind
+    from clientgen.generator.kubebuilder.marker_values import ValueKind
 
 __all__ = ["ALIASES", "IGNORED", "ITEMS", "MARKERS", "PREFIX", "Level", "MarkerRule"]
 

@@ -16,9 +16,9 @@ from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import META_V1, Api, ModelId
 from clientgen.generator.plan.chosen_names import chosen_names
 from clientgen.generator.plan.group_versions import group_version_files
-from clientgen.generator.plan.models import late_imports
-from clientgen.generator.plan.packages import package_files
-from clientgen.generator.plan.records import (
+from clientgen.generator.plan.model_classes import late_imports
+from clientgen.generator.plan.package_files import package_files
+from clientgen.generator.plan.plan_records import (
     AccessorPlan,
     ClientPlan,
     FieldPlan,
@@ -33,7 +33,7 @@ from clientgen.generator.plan.records import (
     ResourcePlan,
     Symbol,
 )
-from clientgen.generator.sources.packages import meta_models
+from clientgen.generator.sources.used_packages import meta_models
 
 __all__ = [
     "AccessorPlan",

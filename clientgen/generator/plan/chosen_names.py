@@ -9,7 +9,7 @@ from clientgen._problems import Problems, did_you_mean
 from clientgen.generator import python_names
 from clientgen.generator.config_records import PlacedText, Renames
 from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
-from clientgen.generator.sources.packages import is_shared, shared_types
+from clientgen.generator.sources.used_packages import is_shared, shared_types
 
 __all__ = ["chosen_names"]
 

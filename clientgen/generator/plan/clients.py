@@ -8,7 +8,7 @@ from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import GroupVersionApi, Method, Resource, Verb
-from clientgen.generator.plan.records import (
+from clientgen.generator.plan.plan_records import (
     AccessorPlan,
     ClientPlan,
     MethodPlan,

@@ -16,10 +16,10 @@ from clientgen.generator.plan.clients import (
     resource_plans,
 )
 from clientgen.generator.plan.informers import informers_file, listers_file
-from clientgen.generator.plan.manifests import manifest_files, meta_manifests_file
-from clientgen.generator.plan.models import defined_first, model_plans, own_plans
-from clientgen.generator.plan.parts import in_parts
-from clientgen.generator.plan.records import ClientPlan, FilePlan, Modules, Symbol, shown
+from clientgen.generator.plan.manifest_modules import manifest_files, meta_manifests_file
+from clientgen.generator.plan.model_classes import defined_first, model_plans, own_plans
+from clientgen.generator.plan.model_parts import in_parts
+from clientgen.generator.plan.plan_records import ClientPlan, FilePlan, Modules, Symbol, shown
 
 __all__ = ["group_version_files"]
 

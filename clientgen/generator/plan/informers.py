@@ -12,7 +12,7 @@ from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId, Resource
-from clientgen.generator.plan.records import (
+from clientgen.generator.plan.plan_records import (
     FilePlan,
     GroupVersionPlan,
     InformerPlan,

@@ -8,11 +8,11 @@ from typing import Any
 
 from clientgen._problems import Problems
 from clientgen.generator.genclient import Genclient, MarkerLine
-from clientgen.generator.kubebuilder.markers import KubebuilderMarker
-from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
-from clientgen.generator.markers import extract_markers, parse_markers
-from clientgen.generator.python_types.records import TypeClass, TypeModule
-from clientgen.generator.python_types.syntax import tag_of
+from clientgen.generator.genclient_markers import extract_markers, parse_markers
+from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker
+from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers as parse_kubebuilder
+from clientgen.generator.python_types.class_records import TypeClass, TypeModule
+from clientgen.generator.python_types.module_syntax import tag_of
 
 __all__ = ["ClassMarkers", "genclient_lines", "markers_of_class", "markers_of_module"]
 

@@ -16,8 +16,14 @@ from typing import Any, Generic, Literal, TypeVar, cast, get_args, get_origin
 import msgspec
 
 from clientgen._problems import ClientgenError, Problems
-from clientgen.generator.python_types.annotations import evaluate, unsupported
+from clientgen.generator.python_types.class_records import (
+    NO_DEFAULT,
+    TypeClass,
+    TypeField,
+    TypeModule,
+)
 from clientgen.generator.python_types.decodability import undecodable
+from clientgen.generator.python_types.field_annotations import evaluate, unsupported
 from clientgen.generator.python_types.loaded_modules import LoadedModule, keep, loaded
 from clientgen.generator.python_types.module_loader import (
     find,
@@ -26,8 +32,7 @@ from clientgen.generator.python_types.module_loader import (
     searching,
     shown,
 )
-from clientgen.generator.python_types.records import NO_DEFAULT, TypeClass, TypeField, TypeModule
-from clientgen.generator.python_types.syntax import (
+from clientgen.generator.python_types.module_syntax import (
     ClassSource,
     FieldSource,
     read_source,

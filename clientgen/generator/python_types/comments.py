@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from clientgen.generator.genclient import MarkerLine
-from clientgen.generator.markers import extract_markers
+from clientgen.generator.genclient_markers import extract_markers
 
 __all__ = ["Block", "Comments"]
 

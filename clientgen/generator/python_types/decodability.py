@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 import msgspec
 
-from clientgen.generator.python_types.annotations import models_in, unalias
+from clientgen.generator.python_types.field_annotations import models_in, unalias
 from clientgen.runtime._models.empties import unfilled
 from clientgen.runtime._models.encoder import encode
 from clientgen.runtime._models.lenient_decoder import decoder_of

@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from clientgen._problems import Problems
-from clientgen.generator.python_types.annotations import namespace_with
+from clientgen.generator.python_types.field_annotations import namespace_with
 from clientgen.generator.python_types.module_loader import label
-from clientgen.generator.python_types.syntax import ModuleSource, read_source
+from clientgen.generator.python_types.module_syntax import ModuleSource, read_source
 from clientgen.generator.sources.import_statements import absolute
 
 __all__ = ["LoadedModule", "keep", "loaded"]

@@ -11,8 +11,8 @@ from clientgen.generator.genclient import GenclientMethod, split_type
 from clientgen.generator.ir import ModelId, PythonClass
 from clientgen.generator.python_types.class_markers import markers_of_class
 from clientgen.generator.python_types.class_reader import checked_class
+from clientgen.generator.python_types.class_records import ApiKind
 from clientgen.generator.python_types.module_loader import find, import_module_at, searching
-from clientgen.generator.python_types.records import ApiKind
 from clientgen.runtime._models.model import Model
 
 __all__ = ["named_by_methods"]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from clientgen._problems import Problem, Problems
-from clientgen.generator.manifest import digest
+from clientgen.generator.package_manifest import digest
 
 __all__ = ["ModuleLocation", "find", "import_module_at", "label", "missing", "searching", "shown"]
 

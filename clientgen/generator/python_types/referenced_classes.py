@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clientgen._problems import Problems
-from clientgen.generator.python_types.annotations import models_in
 from clientgen.generator.python_types.class_reader import checked_class
-from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeModule
+from clientgen.generator.python_types.class_records import ApiKind, TypeClass, TypeModule
+from clientgen.generator.python_types.field_annotations import models_in
 from clientgen.runtime._models.model import Model
 
 __all__ = ["check_reached"]

@@ -17,16 +17,16 @@ from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, Model, ModelId, PythonClass
-from clientgen.generator.python_types.circles import report_circles
 from clientgen.generator.python_types.class_markers import genclient_lines, markers_of_class
 from clientgen.generator.python_types.class_reader import read_module
-from clientgen.generator.python_types.kinds import kinds, module_group_version
+from clientgen.generator.python_types.class_records import ApiKind, TypeModule
+from clientgen.generator.python_types.class_shapes import shapes_of
+from clientgen.generator.python_types.declared_kinds import kinds, module_group_version
 from clientgen.generator.python_types.methods import named_by_methods
 from clientgen.generator.python_types.module_loader import ModuleLocation, find, searching, shown
-from clientgen.generator.python_types.records import ApiKind, TypeModule
+from clientgen.generator.python_types.recursive_types import report_circles
 from clientgen.generator.python_types.referenced_classes import check_reached
-from clientgen.generator.python_types.shapes import shapes_of
-from clientgen.generator.sources.custom import ServedKind, custom_spec
+from clientgen.generator.sources.custom_operations import ServedKind, custom_spec
 from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.import_statements import imported_modules
 from clientgen.generator.sources.spec import Input, Precedence, Spec

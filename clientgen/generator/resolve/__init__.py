@@ -17,12 +17,12 @@ from clientgen.generator.ir import (
     Resource,
     Skipped,
 )
+from clientgen.generator.resolve.kind_selection import KindSelection, needed_models
 from clientgen.generator.resolve.marker_overrides import MarkerOverrides
-from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
-from clientgen.generator.resolve.selection import KindSelection, needed_models
+from clientgen.generator.resolve.resource_endpoints import Endpoint, endpoints, resource_of
 from clientgen.generator.resolve.types import Types
-from clientgen.generator.sources.packages import is_shared
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
+from clientgen.generator.sources.used_packages import is_shared
 
 __all__ = ["resolve"]
 

@@ -26,9 +26,9 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.resolve.descriptions import Description
 from clientgen.generator.resolve.inline_names import Path, place_names
-from clientgen.generator.resolve.selection import models_in
+from clientgen.generator.resolve.kind_selection import models_in
+from clientgen.generator.resolve.schema_sentences import Description
 
 __all__ = ["DescribedModel", "InlineObject", "in_words", "merge", "retyped"]
 

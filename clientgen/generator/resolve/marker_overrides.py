@@ -10,11 +10,11 @@ from typing import cast
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems, did_you_mean
 from clientgen.generator.genclient import Genclient, GenclientMethod, MarkerLine, split_type
+from clientgen.generator.genclient_markers import extract_markers, parse_markers
 from clientgen.generator.ir import Method, ModelId, Resource, Skipped, Verb
-from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.overrides import contradictions, merge, select_verbs
 from clientgen.generator.python_names import marked_method_name
-from clientgen.generator.resolve.resources import Endpoint
+from clientgen.generator.resolve.resource_endpoints import Endpoint
 from clientgen.generator.resolve.types import Types
 
 __all__ = ["MarkerOverrides"]

@@ -13,9 +13,10 @@ from typing import Any
 
 from clientgen._apimachinery.selectable_fields import SELECTABLE_FIELDS
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen._openapi.json_text import pointer
+from clientgen._openapi.json_source import pointer
 from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
+from clientgen.generator.genclient_markers import strip_markers
 from clientgen.generator.ir import (
     META_V1,
     Field,
@@ -31,8 +32,6 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.markers import strip_markers
-from clientgen.generator.resolve.descriptions import Description, of_field, of_object
 from clientgen.generator.resolve.inline_names import Path
 from clientgen.generator.resolve.inline_types import (
     DescribedModel,
@@ -42,14 +41,15 @@ from clientgen.generator.resolve.inline_types import (
     retyped,
 )
 from clientgen.generator.resolve.known_types import KnownTypes
-from clientgen.generator.resolve.limits import Limits
 from clientgen.generator.resolve.placement import (
     WELL_KNOWN,
     Placement,
     is_custom,
     json_schema_union,
 )
-from clientgen.generator.resolve.scalars import or_null, scalar
+from clientgen.generator.resolve.scalar_types import or_null, scalar
+from clientgen.generator.resolve.schema_sentences import Description, of_field, of_object
+from clientgen.generator.resolve.schema_size import Limits
 from clientgen.generator.resolve.schemas import (
     NO_FIELD,
     Properties,
@@ -61,8 +61,8 @@ from clientgen.generator.resolve.schemas import (
 )
 from clientgen.generator.resolve.type_lookup import imported_class, imported_from_go, named_in_go
 from clientgen.generator.resolve.zeros import reads_as_zero
-from clientgen.generator.sources.packages import meta_models
 from clientgen.generator.sources.spec import Definition, Precedence
+from clientgen.generator.sources.used_packages import meta_models
 
 __all__ = ["Types"]
 

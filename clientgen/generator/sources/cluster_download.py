@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from clientgen._openapi.json_text import is_object
-from clientgen.generator.sources.cluster import ClusterDocuments, group_version
+from clientgen._openapi.json_source import is_object
 from clientgen.generator.sources.folder import INDEX, file_name
+from clientgen.generator.sources.live_cluster import ClusterDocuments, group_version
 
 __all__ = ["Update", "update_of"]
 

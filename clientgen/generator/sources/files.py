@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from clientgen._openapi.json_text import HINT
+from clientgen._openapi.json_source import HINT
 from clientgen._problems import ClientgenError, Problem, Problems
 
 __all__ = ["links_to_nowhere", "read_file"]

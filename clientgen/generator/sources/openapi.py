@@ -13,7 +13,7 @@ from typing import Any
 
 from clientgen._openapi import v2, v3
 from clientgen._openapi.document import Document
-from clientgen._openapi.json_text import is_object, parse_json, pointer
+from clientgen._openapi.json_source import is_object, parse_json, pointer
 from clientgen._openapi.metaschema import CHECKS, Edition, check_document
 from clientgen._openapi.operation import Operation, check_unique
 from clientgen._openapi.schema import KINDS

@@ -18,9 +18,9 @@ from msgspec import Raw, Struct, json
 
 from clientgen._gvk import GroupVersionKind
 
-from .._models.codec import decode, encode, to_dict
 from .._models.decode_error import DecodeError
-from .review import ReviewError
+from .._models.model_codec import decode, encode, to_dict
+from .admission_review import ReviewError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from .._models.arguments import check_class, check_function
 from .._models.unstructured import Unstructured
+from .admission_requests import OPERATIONS
 from .conversion import Conversions, Step, gvk_of
-from .requests import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

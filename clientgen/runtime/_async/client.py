@@ -24,7 +24,7 @@ from .._models.meta_v1 import ModelList, Status
 from .._models.unstructured import Object
 from ..errors import Conflict, InternalError
 from ._primitives import sleep
-from .lines import AsyncLines
+from .line_stream import AsyncLines
 from .pager import each_page, list_pages
 from .watch import AsyncWatch
 
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Unpack
 
-    from .._http.options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
+    from .._http.call_options import (
+        ApplyOptions,
+        EditOptions,
+        GetOptions,
+        PatchOptions,
+        WriteOptions,
+    )
     from .._http.patches import Patch
     from .._http.request import HttpRequest
     from .._http.resource import Resource
@@ -293,7 +299,7 @@ class AsyncResourceClient:
 
     async def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands
-        from .._streams.requests import exec_request, stdin_of
+        from .._streams.stream_requests import exec_request, stdin_of
         from .command import CommandInput, CommandOutput, GivenBytes, run_command
         from .exec_stream import AsyncExecStream as Process
 
@@ -316,7 +322,7 @@ class AsyncResourceClient:
     def _exec_stream(
         self, name: str, command: object, options: Mapping[str, Any]
     ) -> AsyncExecStream:
-        from .._streams.requests import exec_request
+        from .._streams.stream_requests import exec_request
         from .exec_stream import AsyncExecStream as Process
 
         request = exec_request(self._path_of(name, "exec"), command, options)
@@ -325,7 +331,7 @@ class AsyncResourceClient:
         return Process(self._rest, request, opening, has_stdin=has_stdin)
 
     def _attach(self, name: str, options: Mapping[str, Any]) -> AsyncExecStream:
-        from .._streams.requests import attach_request
+        from .._streams.stream_requests import attach_request
         from .exec_stream import AsyncExecStream as Process
 
         request = attach_request(self._path_of(name, "attach"), options)
@@ -358,7 +364,7 @@ class AsyncResourceClient:
         return await copier.copy_from(source, target)
 
     def _port_forward(self, name: str, port: int, local_port: int) -> AsyncPortForward:
-        from .._streams.ports import check_port  # few programs forward ports
+        from .._streams.port_channels import check_port  # few programs forward ports
         from .port_forward import AsyncPortForward as Forward
         from .port_forward import SinglePod
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
-from .._manifests.addresses import home_of, kind_of
+from .._manifests.object_addresses import home_of, kind_of
 from .._models.argument_errors import UnknownAttribute
 from .._models.arguments import check_class, needing_rest
 from .._models.meta_v1 import ModelList
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from clientgen._gvk import GroupVersionKind
 
     from .._conditions.checks import Deleted
-    from .._discovery.resources import ResourceName
-    from .._http.options import (
+    from .._discovery.discovered_resources import ResourceName
+    from .._http.call_options import (
         ApplyOptions,
         ClientOptions,
         DeleteCollectionOptions,

@@ -20,9 +20,17 @@ import msgspec
 from msgspec import Raw
 
 from .._clock import SYSTEM_CLOCK
-from .._discovery.documents import ACCEPT, PLAIN, ROOTS, Document, discovered, is_aggregated, wanted
+from .._discovery.discovered_resources import Discovered
+from .._discovery.discovery_documents import (
+    ACCEPT,
+    PLAIN,
+    ROOTS,
+    Document,
+    discovered,
+    is_aggregated,
+    wanted,
+)
 from .._discovery.mapper import ResourceMapper
-from .._discovery.resources import Discovered
 from .._discovery.snapshots import LARGEST, RefreshLimit, Snapshot, file_name, read_snapshot
 from .._http.request import HttpRequest
 from ..errors import (
@@ -43,8 +51,8 @@ if TYPE_CHECKING:
     from clientgen._gvk import GroupVersionKind, GroupVersionResource
 
     from .._clock import Clock
-    from .._discovery.resources import ApiResource, DiscoveryFailure
-    from .._http.options import CallOptions
+    from .._discovery.discovered_resources import ApiResource, DiscoveryFailure
+    from .._http.call_options import CallOptions
     from ._primitives import Function
     from .rest import AsyncRest
 

@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from .._cache.informer_options import Namespaces
     from .._cache.write_requests import WriteTarget
     from .._clock import Clock
+    from .._http.call_options import Fields, Labels
     from .._http.codec import Codec
-    from .._http.options import Fields, Labels
     from .._http.request import HttpResponse
     from .._http.resource import Resource
-    from .._models.codec import WatchEvent
     from .._models.meta_v1 import ModelList
+    from .._models.model_codec import WatchEvent
     from .registration import AsyncHandlerRegistration
     from .rest import AsyncRest
 

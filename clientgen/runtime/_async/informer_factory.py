@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import FactoryOptions, Namespaces, ScopeOptions
     from .._clock import Clock
-    from .._discovery.resources import ResourceName
-    from .._http.options import Fields, Labels
+    from .._discovery.discovered_resources import ResourceName
+    from .._http.call_options import Fields, Labels
     from .._models.meta_v1 import ModelList
     from .lease_client import AsyncClient
 

@@ -25,7 +25,7 @@ from ..errors import (
     one_line,
 )
 from ._primitives import Event, ReadByFor, spawn
-from .lines import AsyncLines
+from .line_stream import AsyncLines
 from .reflector import AsyncReflector
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .._streams.container_states import ContainerState
     from ._primitives import Task
     from .rest import AsyncRest

@@ -19,14 +19,14 @@ from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
 from .._signals import on_stop_signal_by
 from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
-from .endpoints import AsyncEndpoints
+from .health_endpoints import AsyncProbes
+from .http_endpoints import AsyncEndpoints
 from .informer_factory import AsyncInformerFactory
 from .leader_election import AsyncLeaderElector
 from .lease_client import rest_of
 from .live_namespaces import AsyncLiveNamespaces
 from .managed_controller import AsyncContext, AsyncManagedController
 from .namespace_watch import AsyncNamespaceSelection
-from .probes import AsyncProbes
 
 if TYPE_CHECKING:
     import os
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from .._controllers.manager_metrics import ManagerMetrics
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
-    from .._http.options import Labels
+    from .._http.call_options import Labels
     from ._primitives import Callback, Function, Task
     from .clientset import AsyncClientsetBase
     from .informer import AsyncSharedInformer
     from .recorder import AsyncEventRecorder
-    from .webhooks import AsyncWebhooks
+    from .webhook_server import AsyncWebhooks
 
 __all__ = ["AsyncManager"]
 
@@ -323,7 +323,7 @@ class AsyncManager:
         Raises:
             RuntimeError: The manager has started.
         """
-        from .webhooks import AsyncWebhooks as Server  # many programs have none
+        from .webhook_server import AsyncWebhooks as Server  # many programs have none
 
         self._check_not_started()
         webhooks = Server(

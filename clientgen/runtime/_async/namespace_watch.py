@@ -17,7 +17,7 @@ from .reflector import AsyncReflector
 
 if TYPE_CHECKING:
     from .._clock import Clock
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .rest import AsyncRest
 
 __all__ = ["AsyncNamespaceSelection"]

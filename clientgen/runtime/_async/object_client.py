@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Unpack
 
-    from .._http.options import (
+    from .._http.call_options import (
         ApplyOptions,
         DeleteCollectionOptions,
         DeleteOptions,

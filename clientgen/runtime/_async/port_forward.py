@@ -10,7 +10,7 @@ from .._http.request import HttpRequest
 from .._http.response import read_object
 from .._models.unstructured import Unstructured
 from .._streams.container_states import check_going_on
-from .._streams.ports import DATA, SUBPROTOCOL, PortReader, check_refused
+from .._streams.port_channels import DATA, SUBPROTOCOL, PortReader, check_refused
 from ..errors import ClientError
 from ._primitives import Event, spawn
 from .local_listener import AsyncLocalListener

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
-    from .._http.options import ProxyOptions, ProxyStreamOptions
+    from .._http.call_options import ProxyOptions, ProxyStreamOptions
     from .._http.request import HttpRequest
     from .._models.proxy_response import ProxyResponse
     from .rest import AsyncRest

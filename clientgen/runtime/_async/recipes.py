@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._conditions.causes import PODS
 from .._conditions.checks import DELETED, as_check
-from .._conditions.fields import Json, text
+from .._conditions.json_fields import Json, text
 from .._conditions.rollout import ROLLED_OUT
 from .._http.request import build_write
 from .._models.unstructured import Object
@@ -52,7 +52,7 @@ from .recipe_target import RecipeTarget, any_client
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._http.options import CallOptions, Labels, ListOptions
+    from .._http.call_options import CallOptions, Labels, ListOptions
     from .lease_client import AsyncClient
     from .rest import AsyncRest
 

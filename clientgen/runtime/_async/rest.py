@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from .._cache.written_caches import WrittenCaches
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig, Credential
+    from .._http.call_options import ClientOptions
     from .._http.codec import Codec
-    from .._http.options import ClientOptions
     from .._http.request import Headers
     from ._primitives import Event, Function
     from .health_monitor import AsyncMonitoredStream
@@ -336,7 +336,7 @@ class AsyncRest(Unpicklable):
             ApiError: The server refused.
             TransportError: There was no response before the deadline, or it opens no WebSocket.
         """
-        from .._streams.websocket import Handshake  # few programs open a WebSocket
+        from .._streams.websocket_protocol import Handshake  # few programs open a WebSocket
         from .websocket import AsyncWebSocket as Connected
 
         handshake = Handshake(subprotocols)
@@ -693,7 +693,7 @@ async def _read_some(stream: AsyncByteStream, deadline: float | None) -> bytes:
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    from .._http.options import ClientOptions
+    from .._http.call_options import ClientOptions
 
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:

@@ -9,8 +9,8 @@ from .._http.representations import asking_for
 from .._http.request import GET, build, build_delete, build_patch
 from .._manifests.apply_set import ApplySetError
 from .._manifests.set_answers import object_in
-from .._models.codec import to_dict
 from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
+from .._models.model_codec import to_dict
 from ..errors import NotFound
 from .pager import each_page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from .._manifests.documents import ManifestError
+from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_answers import is_final
 from .._manifests.set_results import ObjectFailure
 from .._models.unstructured import Unstructured, UnstructuredList

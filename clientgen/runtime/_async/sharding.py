@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .._clock import SYSTEM_CLOCK
 from .._controllers.election import Election, Timing
-from .._controllers.lease import is_label_value, short_digest
+from .._controllers.lease_fields import is_label_value, short_digest
 from .._controllers.shard_assignment import Shards, View
 from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .._clock import Clock
     from .._controllers.election import Ask
-    from .._controllers.lease import Lease
+    from .._controllers.lease_fields import Lease
     from ._primitives import Task
     from .lease_client import AsyncClient
 

@@ -21,13 +21,13 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from .._config.proxy import proxy_and_login
-from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
+from .._config.proxy_settings import proxy_and_login
 from .._http.request import HttpRequest, HttpResponse
+from .._http.response_bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.write_permit import check_permit
 from .._net.tcp_keepalive import KEEPALIVE
 from .._redaction import Unpicklable
-from .._streams.websocket import SWITCHING_PROTOCOLS
+from .._streams.websocket_protocol import SWITCHING_PROTOCOLS
 from ..errors import (
     ConfigError,
     ConnectionFailed,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._conditions.wait_state import WaitState, waited_for
 from .._http.request import GET, build
-from .._http.watch import is_passing
+from .._http.watch_progress import is_passing
 from .._models.unstructured import Object
 from ..errors import ClientError, Forbidden, Gone, NotFound, RequestTimeout
 from ._primitives import from_outside
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .._conditions.wait_state import Waited
-    from .._models.codec import WatchEvent
     from .._models.meta_v1 import ModelList
+    from .._models.model_codec import WatchEvent
     from .rest import AsyncRest
 
 __all__ = ["AsyncWait", "waited_for"]

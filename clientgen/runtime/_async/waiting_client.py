@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._conditions.checks import Deleted
-    from .._http.options import Fields, Labels
+    from .._http.call_options import Fields, Labels
 
 __all__ = ["AsyncWaitingClient", "AsyncWaitingCollection"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from .._streams.websocket import Frames
+from .._streams.websocket_protocol import Frames
 from ..errors import ClientError, ConnectionLost
 from ._primitives import Event, Lock, short_lock, sleep
 

@@ -13,7 +13,7 @@ from .._http.request import selector_text
 
 if TYPE_CHECKING:
     from .._clock import Clock
-    from .._http.options import Fields, Labels
+    from .._http.call_options import Fields, Labels
     from .._http.resource import Resource
     from .informer_metrics import InformerMetricsProvider
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeGuard, TypeVar
 from msgspec import UNSET, Struct, json
 
 from .._http.patches import json_pointer
-from .._models.codec import encode
 from .._models.model import Model
+from .._models.model_codec import encode
 from .._models.model_info import is_sensitive
 from .._models.reprs import HIDDEN
 from .._models.unstructured import Unstructured, holds_secrets

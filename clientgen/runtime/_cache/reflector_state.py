@@ -26,14 +26,14 @@ from .._http.bookmark_interval import BookmarkGaps
 from .._http.paging import PAGE_SIZE
 from .._http.retry import Backoff, default_random
 from .._http.server_health import is_outage
-from .._http.watch import INITIAL_EVENTS_END, MIN_STREAM, READ_MARGIN
+from .._http.watch_progress import INITIAL_EVENTS_END, MIN_STREAM, READ_MARGIN
 from ..errors import ApiError, Gone, Timeout, TooManyRequests, TransportError, api_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .._http.retry import Random
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from ..errors import RequestInfo
 
 __all__ = [

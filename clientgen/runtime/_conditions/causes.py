@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from .._http.resource import Resource
-from .._models.codec import to_dict
 from .._models.model import Model
-from .fields import Json, items, kind_of, part, text
+from .._models.model_codec import to_dict
+from .json_fields import Json, items, kind_of, part, text
 from .pods import judge_pod, pod_causes
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, overload
 
 from .._models.arguments import check_function
-from .._models.codec import to_dict
 from .._models.model import Model
+from .._models.model_codec import to_dict
 from .._models.unstructured import Object
 from .verdict import NO_OBJECT, Verdict, met, unmet
 
 if TYPE_CHECKING:
-    from .fields import Json
+    from .json_fields import Json
 
 __all__ = ["DELETED", "EXISTS", "Check", "Deleted", "JsonCheck", "as_check"]
 
@@ -205,7 +205,7 @@ class Deleted(Check[Object]):
     def judge(self, seen: Seen) -> Verdict:
         """It is still there."""
         from ..errors import one_line
-        from .fields import conditions, part, said, text
+        from .json_fields import conditions, part, said, text
 
         metadata = part(seen.json, "metadata")
         if not text(metadata, "deletionTimestamp"):

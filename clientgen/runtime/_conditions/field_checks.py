@@ -12,7 +12,7 @@ from clientgen import _jsonpath
 
 from ..errors import one_line
 from .checks import JsonCheck
-from .fields import Json, condition_of, kind_of, number, said, text
+from .json_fields import Json, condition_of, kind_of, number, said, text
 from .pods import FINAL_PHASES, pod_causes
 from .verdict import Verdict, failed, met, unmet
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..errors import one_line
-from .fields import condition_of, items, number, part, said, text
+from .json_fields import condition_of, items, number, part, said, text
 from .verdict import Verdict, failed, met, unmet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .fields import Json
+    from .json_fields import Json
 
 __all__ = ["FINAL_PHASES", "container_causes", "judge_pod", "pod_causes"]
 

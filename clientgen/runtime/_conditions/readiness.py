@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from .checks import JsonCheck
-from .fields import Json, condition_of, generation_problem, kind_of, said, text
-from .kinds import (
+from .json_fields import Json, condition_of, generation_problem, kind_of, said, text
+from .kind_readiness import (
     always_ready,
     judge_api_service,
     judge_claim,

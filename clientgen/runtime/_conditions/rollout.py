@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from .checks import JsonCheck
-from .fields import Json, generation_problem, kind_of, number, text
+from .json_fields import Json, generation_problem, kind_of, number, text
 from .verdict import Verdict, failed, met, unmet
 from .workloads import progress_problem, some, wanted_replicas
 

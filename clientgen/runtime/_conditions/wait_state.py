@@ -13,7 +13,7 @@ from .verdict import NO_OBJECT, Verdict, met
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
 
 __all__ = ["WaitState", "Waited", "waited_for"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .fields import condition_of, flag, generation_problem, number, said, text
+from .json_fields import condition_of, flag, generation_problem, number, said, text
 from .verdict import Verdict, failed, met, unmet
 
 if TYPE_CHECKING:
-    from .fields import Json
+    from .json_fields import Json
 
 __all__ = [
     "judge_daemon_set",

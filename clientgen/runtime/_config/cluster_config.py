@@ -20,7 +20,7 @@ from typing import Any, Literal, Self
 
 from .._redaction import Unpicklable
 from ..errors import ConfigError
-from .authorization import check_sendable, is_header_safe
+from .authorization_header import check_sendable, is_header_safe
 from .server_url import base_url, proxy_address, without_password
 
 __all__ = [

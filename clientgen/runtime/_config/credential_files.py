@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .._redaction import Hidden
 from ..errors import ConfigError
-from .authorization import is_header_safe
+from .authorization_header import is_header_safe
 from .cluster_config import ClientCertificate
 from .file_content import read_file
 

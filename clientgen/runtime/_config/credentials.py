@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .._clock import SYSTEM_CLOCK
-from .authorization import basic, bearer
+from .authorization_header import basic, bearer
 from .cluster_config import AuthConfig, ClientCertificate, Credential, TlsConfig
 from .credential_files import CredentialFiles
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from ..errors import ConfigError
-from .authorization import is_header_safe
+from .authorization_header import is_header_safe
 from .cluster_config import ClientCertificate
 
 __all__ = ["ExecAnswer", "parse_reply"]

@@ -27,7 +27,7 @@ from .cluster_config import (
     TlsConfig,
 )
 from .incluster import SERVICE_ACCOUNT, in_cluster_config, in_cluster_namespace, is_in_cluster
-from .kubeconfig_entries import Cluster, User, read_cluster, read_user
+from .kubeconfig_entries import ClusterEntry, User, read_cluster, read_user
 from .kubeconfig_fields import Fields
 from .kubeconfig_files import ConfigFile, Document, Entry, config_files, home_of, merge, read_files
 
@@ -167,7 +167,7 @@ def _named(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
 
 
 def _read_user(
-    entry: Entry | None, cluster: Cluster | None, problems: list[str], timeout: float | None
+    entry: Entry | None, cluster: ClusterEntry | None, problems: list[str], timeout: float | None
 ) -> User:
     if entry is None:
         return User(AuthConfig(), None)
@@ -178,7 +178,7 @@ def _read_user(
     )
 
 
-def _built(cluster: Cluster, user: User, namespace: str) -> ClusterConfig:
+def _built(cluster: ClusterEntry, user: User, namespace: str) -> ClusterConfig:
     return ClusterConfig(
         server=cluster.server,
         namespace=namespace,

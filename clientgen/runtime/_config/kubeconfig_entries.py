@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import ConfigError
-from .authorization import is_header_safe
+from .authorization_header import is_header_safe
 from .cluster_config import AuthConfig, Impersonation, TlsConfig
 from .impersonation import impersonation_headers
 from .kubeconfig_exec import read_exec
 from .kubeconfig_fields import Fields, unreadable
 from .server_url import base_url, proxy_address
 
-__all__ = ["Cluster", "User", "read_cluster", "read_user"]
+__all__ = ["ClusterEntry", "User", "read_cluster", "read_user"]
 
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
 _REPLACEMENTS = {
@@ -27,7 +27,7 @@ _REPLACEMENTS = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Cluster:
+class ClusterEntry:
     """A cluster entry."""
 
     server: str
@@ -45,7 +45,7 @@ class User:
     impersonate: Impersonation | None
 
 
-def read_cluster(fields: Fields) -> Cluster:
+def read_cluster(fields: Fields) -> ClusterEntry:
     """Read a cluster; what is wrong is noted in `fields`."""
     tls = TlsConfig(
         ca_file=fields.readable("certificate-authority"),
@@ -60,7 +60,7 @@ def read_cluster(fields: Fields) -> Cluster:
             "insecure-skip-tls-verify is set together with a certificate-authority; "
             "remove one of them"
         )
-    return Cluster(
+    return ClusterEntry(
         server=_server(fields),
         tls=tls,
         proxy_url=_proxy(fields),

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec import Struct
 
 from .._http.path_segments import check_segment
-from .._models.codec import deep_copy, encode
 from .._models.meta_v1 import ObjectMeta
+from .._models.model_codec import deep_copy, encode
 from ..errors import ClientError
-from .lease import Lease, changed_moment
+from .lease_fields import Lease, changed_moment
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from .._models.codec import encode
+from .._models.model_codec import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .election import Election
-    from .lease import Lease
+    from .lease_fields import Lease
 
 __all__ = ["Shards", "View", "winner"]
 

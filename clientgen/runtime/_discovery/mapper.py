@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 from clientgen._gvk import GroupVersionKind
 
 from ..errors import AmbiguousResource, DiscoveryFailed, NoResourceMatch
-from .names import readings, spelled
+from .resource_names import readings, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clientgen._gvk import GroupVersionResource
 
-    from .names import Reading
-    from .resources import ApiResource, Discovered, DiscoveryFailure
+    from .discovered_resources import ApiResource, Discovered, DiscoveryFailure
+    from .resource_names import Reading
 
     Index = dict[str, list[ApiResource]]
 

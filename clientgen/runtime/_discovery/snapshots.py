@@ -12,7 +12,7 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from .documents import Document  # noqa: TC001 - msgspec looks it up here
+from .discovery_documents import Document  # noqa: TC001 - msgspec looks it up here
 
 __all__ = ["LARGEST", "TTL", "RefreshLimit", "Snapshot", "file_name", "read_snapshot"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from .._models.meta_v1 import Status
 from ..errors import NoResourceMatch, api_error
-from .resources import ApiResource
+from .discovered_resources import ApiResource
 
 if TYPE_CHECKING:
     from .._http.resource import Resource
-    from .resources import ApiSubresource
+    from .discovered_resources import ApiSubresource
 
 __all__ = ["check_verb", "subresource_of"]
 

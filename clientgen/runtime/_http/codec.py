@@ -16,7 +16,7 @@ from .._models.unstructured import Object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .patches import Patch
 
 __all__ = ["Codec", "FrameError", "Framer"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from msgspec import json
 
-from .._models import codec
+from .._models import model_codec
 from .._models.members import is_unset, member
 from .._models.model import Model
 from .._models.unstructured import Unstructured
@@ -47,14 +47,14 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
         TypeError: `change` is a coroutine function, which would not be awaited, or it returned
             another object, which would not be sent.
     """
-    before = codec.encode(current)
+    before = model_codec.encode(current)
     result = change(current)
     if hasattr(result, "__await__"):
         getattr(result, "close", lambda: None)()
         raise TypeError("change must be a plain function, not a coroutine function")
     if isinstance(result, Model | Unstructured) and _is_another(result, current):
         raise TypeError("change must modify the object it is given; a returned object is not sent")
-    after = codec.encode(current)
+    after = model_codec.encode(current)
     if before == after:
         return None
     old, new = json.decode(before), json.decode(after)
@@ -116,7 +116,7 @@ def status_difference(old: object, new: object) -> Patch | None:
         ValueError: the states are of two objects, they differ outside of status and metadata, or
             `old` was not read from the server.
     """
-    encoded = codec.encode(old), codec.encode(new)
+    encoded = model_codec.encode(old), model_codec.encode(new)
     before, after = (json.decode(each) for each in encoded)
     _check_states(before, after)
     if encoded[0] == encoded[1]:

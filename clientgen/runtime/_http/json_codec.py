@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import MsgspecError, Struct, json
 
-from .._models import codec
+from .._models import model_codec
 from .._models.meta_v1 import ModelList
 from .._models.unstructured import Object
-from .lines import JsonLines
+from .line_decoder import JsonLines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .codec import Codec, Framer
     from .patches import Patch
 
@@ -47,20 +47,20 @@ class JsonCodec:
         return self
 
     def encode(self, body: object) -> bytes:
-        """Write a model or a JSON-like value; see `codec.encode`."""
-        return codec.encode(body)
+        """Write a model or a JSON-like value; see `model_codec.encode`."""
+        return model_codec.encode(body)
 
     def encode_patch(self, patch: Patch) -> tuple[str, bytes]:
         """Return the content type of a patch, and its body."""
-        return patch.content_type, codec.encode(patch.body)
+        return patch.content_type, model_codec.encode(patch.body)
 
     def decode(self, body: bytes, model: type[T], *, usable: bool = False) -> T:
-        """Read an object; see `codec.decode`."""
-        return codec.decode(body, model, usable=usable)
+        """Read an object; see `model_codec.decode`."""
+        return model_codec.decode(body, model, usable=usable)
 
     def decode_list(self, body: bytes, list_model: type[ListT], *, usable: bool = False) -> ListT:
-        """Read a list; see `codec.decode_list`."""
-        return codec.decode_list(body, list_model, usable=usable)
+        """Read a list; see `model_codec.decode_list`."""
+        return model_codec.decode_list(body, list_model, usable=usable)
 
     def kind_of(self, body: bytes) -> str:
         """Return the kind of an object; empty if it has none."""
@@ -74,12 +74,12 @@ class JsonCodec:
         return JsonLines()
 
     def decode_event(self, frame: bytes, model: type[T]) -> WatchEvent[Any]:
-        """Read the event of a line; see `codec.decode_event`."""
-        return codec.decode_event(frame, model)
+        """Read the event of a line; see `model_codec.decode_event`."""
+        return model_codec.decode_event(frame, model)
 
     def decode_events(self, block: bytes, model: type[T]) -> list[WatchEvent[Any]]:
-        """Read the events of several lines; see `codec.decode_events`."""
-        return codec.decode_events(block, model)
+        """Read the events of several lines; see `model_codec.decode_events`."""
+        return model_codec.decode_events(block, model)
 
     def is_urgent(self, block: bytes) -> bool:
         """Return whether lines may hold a bookmark or an error."""

@@ -15,7 +15,7 @@ from .._http.path_segments import segment
 from .._http.resource import Resource
 from ..errors import one_line
 from .apply_order import CRD_KIND, NAMESPACE_KIND, group_kind, in_apply_order
-from .documents import ManifestError
+from .manifest_documents import ManifestError
 from .set_objects import listed, mapping
 
 if TYPE_CHECKING:

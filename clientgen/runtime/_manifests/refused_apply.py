@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from .._models.base import ModelMeta
-from .._models.codec import to_dict
+from .._models.model_codec import to_dict
 from .._models.unstructured import Unstructured
 from ..errors import one_line
-from .documents import ManifestError
+from .manifest_documents import ManifestError
 from .type_errors import type_mismatches
 
 if TYPE_CHECKING:

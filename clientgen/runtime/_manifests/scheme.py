@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .._models.manifest_writer import Written
-    from .documents import Manifest, ManifestError
+    from .manifest_documents import Manifest, ManifestError
 
 __all__ = ["Scheme", "Unstructured", "scheme_of"]
 
@@ -273,7 +273,7 @@ class Scheme:
             ManifestError: with everything that is wrong, each with its document, line and field.
             TypeError: `source` is not a string, bytes or a Path.
         """
-        from .documents import check_source, documents
+        from .manifest_documents import check_source, documents
 
         check_source(source)
         found = self._located(documents(source), strict=strict, keep=unknown == "keep")
@@ -283,7 +283,7 @@ class Scheme:
         self, found: Iterable[Manifest], *, strict: bool, keep: bool
     ) -> list[tuple[Manifest, Model | Unstructured]]:
         """Read the objects of documents; each with its place. See `load`."""
-        from .documents import ManifestError, split_lists
+        from .manifest_documents import ManifestError, split_lists
 
         objects: list[tuple[Manifest, Model | Unstructured]] = []
         problems: list[str] = []
@@ -309,7 +309,7 @@ class Scheme:
     def _read(
         self, manifest: Manifest, strict: bool, keep: bool
     ) -> Model | Unstructured | ManifestError:
-        from .documents import ManifestError
+        from .manifest_documents import ManifestError
 
         try:
             return self._object(manifest, strict, keep)
@@ -317,8 +317,8 @@ class Scheme:
             return error
 
     def _object(self, manifest: Manifest, strict: bool, keep: bool) -> Model | Unstructured:
-        from .._models.codec import from_dict
-        from .documents import ManifestError
+        from .._models.model_codec import from_dict
+        from .manifest_documents import ManifestError
         from .type_errors import type_mismatches
 
         manifest.check()

@@ -19,7 +19,7 @@ from .._models.arguments import named
 from .._models.encoder import encode
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
-from .documents import Manifest, ManifestError, documents
+from .manifest_documents import Manifest, ManifestError, documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

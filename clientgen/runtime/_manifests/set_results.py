@@ -10,7 +10,7 @@ from msgspec import Struct
 from .._models.decode_error import ClientError
 from ..errors import one_line
 from .apply_plan import ObjectKey
-from .documents import ManifestError
+from .manifest_documents import ManifestError
 from .set_objects import listed
 
 if TYPE_CHECKING:

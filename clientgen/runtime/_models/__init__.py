@@ -1,6 +1,6 @@
 """Model classes, and the codec that converts them from and to JSON.
 
-- Models are msgspec structs. `codec` decodes a whole page in one call. If that fails (a null list,
+- Models are msgspec structs. `model_codec` decodes a whole page in one call. If that fails (a null list,
   an unknown field), `lenient_decoder` reads the object field by field. Unknown fields live in
   subclasses that are made at run time, so they are encoded, copied and compared, too.
 - Objects without a class are `Unstructured`: dicts, of which only the top is wrapped.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Raw, Struct
 
-from .annotations import declared_annotations
 from .argument_errors import UnknownAttribute, construction_error, foreign_field
+from .class_annotations import declared_annotations
 from .empties import note_empties
 from .quantity_fields import given_quantities, quantity_fields, to_quantities
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .annotations import declared_annotations
 from .base import ModelMeta
+from .class_annotations import declared_annotations
 from .meta_v1 import ObjectMeta
 from .model import Model, auto, constant, field
 

@@ -3,8 +3,8 @@
 They live here and not in generated packages, so that packages generated from different specs use
 the same `ObjectMeta` and raise the same `Status`. The field descriptions follow
 https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/. The scalars of meta/v1
-(Time, MicroTime, FieldsV1, Patch) are plain Python types here, and `codec.decode_event` returns
-WatchEvents.
+(Time, MicroTime, FieldsV1, Patch) are plain Python types here, and `model_codec.decode_event`
+returns WatchEvents.
 """
 
 from __future__ import annotations

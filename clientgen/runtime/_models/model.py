@@ -126,7 +126,7 @@ class Model(ModelBase):
         return [*model_items(self)]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:
-        """Copy with `codec.deep_copy`, which is many times faster than walking attributes."""
+        """Copy with `deep_copy`, which is many times faster than walking attributes."""
         return deep_copy(self)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
-from .._conditions.fields import Json, flag, items, part, text
+from .._conditions.json_fields import Json, flag, items, part, text
 from .._conditions.pods import FINAL_PHASES
 from .._http.resource import Resource
 from .._models.arguments import named
@@ -19,7 +19,7 @@ from ..errors import OperationRefused, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .._http.options import Labels
+    from .._http.call_options import Labels
 
 __all__ = [
     "DAEMON_SETS",

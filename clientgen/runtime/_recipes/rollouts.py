@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from .._conditions.causes import selector_of
-from .._conditions.fields import Json, flag, items, number, part, text
+from .._conditions.json_fields import Json, flag, items, number, part, text
 from .._http.patches import JsonPatch, MergePatch, StrategicMergePatch
 from .._http.resource import Resource
 from .._models.model import Model

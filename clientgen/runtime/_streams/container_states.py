@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .._conditions.fields import Json, items, number, part, text
+from .._conditions.json_fields import Json, items, number, part, text
 from .._conditions.pods import FINAL_PHASES
 from ..errors import OperationRefused
 

@@ -25,7 +25,7 @@ from .._models.meta_v1 import ModelList, Status
 from .._models.unstructured import Object
 from ..errors import Conflict, InternalError
 from ._primitives import sleep
-from .lines import Lines
+from .line_stream import Lines
 from .pager import each_page, list_pages
 from .watch import Watch
 
@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Unpack
 
-    from .._http.options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
+    from .._http.call_options import (
+        ApplyOptions,
+        EditOptions,
+        GetOptions,
+        PatchOptions,
+        WriteOptions,
+    )
     from .._http.patches import Patch
     from .._http.request import HttpRequest
     from .._http.resource import Resource
@@ -290,7 +296,7 @@ class ResourceClient:
 
     def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
         from .._streams.outputs import check_result  # most programs run no commands
-        from .._streams.requests import exec_request, stdin_of
+        from .._streams.stream_requests import exec_request, stdin_of
         from .command import CommandInput, CommandOutput, GivenBytes, run_command
         from .exec_stream import ExecStream as Process
 
@@ -311,7 +317,7 @@ class ResourceClient:
         return result
 
     def _exec_stream(self, name: str, command: object, options: Mapping[str, Any]) -> ExecStream:
-        from .._streams.requests import exec_request
+        from .._streams.stream_requests import exec_request
         from .exec_stream import ExecStream as Process
 
         request = exec_request(self._path_of(name, "exec"), command, options)
@@ -320,7 +326,7 @@ class ResourceClient:
         return Process(self._rest, request, opening, has_stdin=has_stdin)
 
     def _attach(self, name: str, options: Mapping[str, Any]) -> ExecStream:
-        from .._streams.requests import attach_request
+        from .._streams.stream_requests import attach_request
         from .exec_stream import ExecStream as Process
 
         request = attach_request(self._path_of(name, "attach"), options)
@@ -353,7 +359,7 @@ class ResourceClient:
         return copier.copy_from(source, target)
 
     def _port_forward(self, name: str, port: int, local_port: int) -> PortForward:
-        from .._streams.ports import check_port  # few programs forward ports
+        from .._streams.port_channels import check_port  # few programs forward ports
         from .port_forward import PortForward as Forward
         from .port_forward import SinglePod
 

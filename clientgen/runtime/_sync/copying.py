@@ -14,7 +14,7 @@ from .._archives.packing import Packer, PlainPacker
 from .._archives.remote_paths import path_from, path_to
 from .._archives.unpacking import PlainFile, Unpacker
 from .._models.exec_result import ExecResult
-from .._streams.requests import exec_request
+from .._streams.stream_requests import exec_request
 from ..errors import ApiError, ConnectionLost, CopyFailed, RequestInfo, RequestTimeout
 from ._primitives import Event, call_later, run_blocking, spawn
 from .command import CommandInput, CommandOutput, Running, run_command

@@ -22,13 +22,13 @@ from msgspec import UNSET, UnsetType
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
-from .._discovery.resources import ApiResource
+from .._discovery.discovered_resources import ApiResource
 from .._discovery.verbs import check_verb, subresource_of
 from .._http.path_segments import check_segment
 from .._http.request import WATCH, build
 from .._http.resource import Resource
-from .._http.watch import WatchProgress
-from .._manifests.addresses import home_of
+from .._http.watch_progress import WatchProgress
+from .._manifests.object_addresses import home_of
 from .._manifests.scheme import Scheme
 from .._models.arguments import check_object, named
 from .._models.meta_v1 import ModelList, PartialObjectMetadata
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from .._conditions.checks import Deleted
-    from .._discovery.resources import ResourceName
-    from .._http.options import (
+    from .._discovery.discovered_resources import ResourceName
+    from .._http.call_options import (
         ApplyOptions,
         DeleteCollectionOptions,
         DeleteOptions,
@@ -62,8 +62,8 @@ if TYPE_CHECKING:
         WriteOptions,
     )
     from .._http.patches import Patch
-    from .._models.codec import WatchEvent
     from .._models.meta_v1 import Status
+    from .._models.model_codec import WatchEvent
     from .client import Subresource
     from .discovery import Discovery
     from .rest import Rest

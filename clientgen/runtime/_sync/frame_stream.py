@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    from .._http.call_options import StreamOptions
     from .._http.codec import Framer
-    from .._http.options import StreamOptions
     from .._http.request import HttpRequest
     from .rest import Rest
     from .transport_protocol import ByteStream

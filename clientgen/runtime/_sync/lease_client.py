@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from .._controllers.lease import LEASES, Lease, LeaseList
+from .._controllers.lease_fields import LEASES, Lease, LeaseList
 from .._http.request import GET, LIST, build, build_delete, build_write
 from .._http.response import read_list, read_object
 from .._http.write_permit import without_permit

@@ -26,7 +26,7 @@ from ..errors import (
     one_line,
 )
 from ._primitives import Event, ReadByFor, spawn
-from .lines import Lines
+from .line_stream import Lines
 from .reflector import Reflector
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .._streams.container_states import ContainerState
     from ._primitives import Task
     from .rest import Rest

@@ -20,14 +20,14 @@ from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
 from .._signals import on_stop_signal_by
 from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
-from .endpoints import Endpoints
+from .health_endpoints import Probes
+from .http_endpoints import Endpoints
 from .informer_factory import InformerFactory
 from .leader_election import LeaderElector
 from .lease_client import rest_of
 from .live_namespaces import LiveNamespaces
 from .managed_controller import Context, ManagedController
 from .namespace_watch import NamespaceSelection
-from .probes import Probes
 
 if TYPE_CHECKING:
     import os
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from .._controllers.manager_metrics import ManagerMetrics
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
-    from .._http.options import Labels
+    from .._http.call_options import Labels
     from ._primitives import Callback, Function, Task
     from .clientset import ClientsetBase
     from .informer import SharedInformer
     from .recorder import EventRecorder
-    from .webhooks import Webhooks
+    from .webhook_server import Webhooks
 
 __all__ = ["Manager"]
 
@@ -324,7 +324,7 @@ class Manager:
         Raises:
             RuntimeError: The manager has started.
         """
-        from .webhooks import Webhooks as Server  # many programs have none
+        from .webhook_server import Webhooks as Server  # many programs have none
 
         self._check_not_started()
         webhooks = Server(

@@ -11,8 +11,8 @@ from .._manifests.apply_order import deletion_order
 from .._manifests.apply_plan import plan
 from .._manifests.apply_set import ApplySetError, Parent, check_prune
 from .._manifests.defined_schemas import schema_problems
-from .._manifests.documents import ManifestError
 from .._manifests.manifest_diff import ManifestDiff
+from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_objects import load_objects
 from .._manifests.set_results import ManifestSetError, SetResult
 from ..conditions import deleted, ready
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from clientgen._gvk import GroupVersionKind
 
-    from .._http.options import FieldValidation, PropagationPolicy
+    from .._http.call_options import FieldValidation, PropagationPolicy
     from .._http.resource import Resource
     from .._manifests.apply_plan import ObjectKey, PlannedObject
     from .._manifests.apply_set import ApplySet

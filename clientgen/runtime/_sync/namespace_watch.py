@@ -18,7 +18,7 @@ from .reflector import Reflector
 
 if TYPE_CHECKING:
     from .._clock import Clock
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .rest import Rest
 
 __all__ = ["NamespaceSelection"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Unpack
 
-    from .._http.options import (
+    from .._http.call_options import (
         ApplyOptions,
         DeleteCollectionOptions,
         DeleteOptions,

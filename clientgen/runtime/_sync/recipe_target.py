@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .._http.path_segments import name_in
-from .._manifests.addresses import home_of
+from .._manifests.object_addresses import home_of
 from .._models.list_classes import new_list_class
 from .._models.model import Model
 from .._models.unstructured import Unstructured, UnstructuredList
@@ -17,7 +17,7 @@ from .object_client import ObjectClient
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._conditions.fields import Json
+    from .._conditions.json_fields import Json
     from .._http.resource import Resource
     from .lease_client import Client
     from .rest import Rest

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .._http.codec import Codec, Framer
     from .._http.request import HttpRequest, HttpResponse
-    from .._models.codec import WatchEvent
     from .._models.meta_v1 import ModelList
+    from .._models.model_codec import WatchEvent
     from .rest import Rest
     from .transport_protocol import ByteStream
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .._cache.written_caches import WrittenCaches
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig, Credential
+    from .._http.call_options import ClientOptions
     from .._http.codec import Codec
-    from .._http.options import ClientOptions
     from .._http.request import Headers
     from ._primitives import Event, Function
     from .health_monitor import MonitoredStream
@@ -333,7 +333,7 @@ class Rest(Unpicklable):
             ApiError: The server refused.
             TransportError: There was no response before the deadline, or it opens no WebSocket.
         """
-        from .._streams.websocket import Handshake  # few programs open a WebSocket
+        from .._streams.websocket_protocol import Handshake  # few programs open a WebSocket
         from .websocket import WebSocket as Connected
 
         handshake = Handshake(subprotocols)
@@ -680,7 +680,7 @@ def _read_some(stream: ByteStream, deadline: float | None) -> bytes:
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    from .._http.options import ClientOptions
+    from .._http.call_options import ClientOptions
 
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from .._manifests.apply_order import NAMESPACE_KIND
 from .._manifests.apply_plan import ObjectKey, defined_resources
 from .._manifests.apply_set import PART_OF, ApplySetError, foreign_set
-from .._manifests.documents import ManifestError
 from .._manifests.manifest_diff import ObjectDiff
+from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_answers import (
     is_established,
     is_final,

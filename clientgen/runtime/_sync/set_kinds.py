@@ -9,7 +9,7 @@ from clientgen._gvk import GroupVersionKind
 
 from .._http.resource import Resource
 from .._manifests.apply_plan import defined_resources
-from .._manifests.documents import ManifestError
+from .._manifests.manifest_documents import ManifestError
 from ..errors import DiscoveryFailed, NoResourceMatch
 from .discovery import discovery_of
 

@@ -22,8 +22,8 @@ from .._manifests.apply_set import (
     kept_because,
     members_to_prune,
 )
-from .._manifests.documents import ManifestError
 from .._manifests.manifest_diff import ObjectDiff
+from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_answers import is_final, version_of
 from .._manifests.set_objects import listed, metadata_of, names_in
 from .._manifests.set_results import ObjectFailure, ObjectOutcome

@@ -29,10 +29,10 @@ from urllib3.exceptions import (
 )
 from urllib3.util.wait import wait_for_read, wait_for_write
 
-from .._config.proxy import proxy_and_login
+from .._config.proxy_settings import proxy_and_login
 from .._http.blocking_calls import blocks_a_loop, warn_of_blocking
-from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.request import HttpRequest, HttpResponse
+from .._http.response_bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.write_permit import check_permit
 from .._net.deadlines import (
     FinalResponse,
@@ -44,7 +44,7 @@ from .._net.deadlines import (
 )
 from .._net.tcp_keepalive import KEEPALIVE
 from .._redaction import Unpicklable
-from .._streams.websocket import SWITCHING_PROTOCOLS
+from .._streams.websocket_protocol import SWITCHING_PROTOCOLS
 from ..errors import (
     ConfigError,
     ConnectionFailed,

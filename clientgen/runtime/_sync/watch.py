@@ -9,7 +9,7 @@ from .._clock import SYSTEM_CLOCK
 from .._http.codec import FrameError
 from .._http.representations import asking_for, check_representation
 from .._http.request import WATCH, build
-from .._http.watch import WatchProgress
+from .._http.watch_progress import WatchProgress
 from .._models.unstructured import Object
 from ..errors import ClientError, ConnectionLost
 from .frame_stream import Stoppable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._http.codec import Codec, Framer
-    from .._models.codec import WatchEvent
+    from .._models.model_codec import WatchEvent
     from .rest import Rest
     from .transport_protocol import ByteStream
 

@@ -9,7 +9,7 @@ from msgspec import DecodeError, json
 from clientgen._apimachinery.decoding.guards import is_object
 
 if TYPE_CHECKING:
-    from .calls import Outcome
+    from .webhook_calls import Outcome
 
 __all__ = ["problem_of", "undecodable"]
 

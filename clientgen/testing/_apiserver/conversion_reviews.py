@@ -21,7 +21,7 @@ from .answered import problem_of, undecodable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .calls import WebhookCall
+    from .webhook_calls import WebhookCall
 
 __all__ = ["Conversion", "answered_objects", "conversion_review", "restored", "review_version"]
 

@@ -21,26 +21,26 @@ from clientgen.runtime._clock import SYSTEM_CLOCK
 from . import access, bootstrap
 from .admission import Chain
 from .admission.policies import MutatingPolicies, ValidatingPolicies
-from .admission.webhooks import MutatingWebhooks, ValidatingWebhooks
-from .calls import Attempt, Unanswered
-from .controllers.definitions import Definitions
+from .admission.webhook_plugins import MutatingWebhooks, ValidatingWebhooks
+from .controllers.crd_controller import Definitions
 from .controllers.garbage import Garbage
 from .controllers.namespaces import Namespaces
 from .controllers.role_aggregation import Aggregation
 from .documents import Documents
 from .kinds.header_limits import fitting
 from .requests import authorization
+from .requests.api_request import Request
 from .requests.negotiation import negotiate
-from .requests.options import check_timeout
-from .requests.request import Request
 from .requests.request_info import request_info
+from .requests.request_options import check_timeout
 from .responses.answers import Deferred, Response, Upgrade
 from .responses.rendering import Rendering, failed, unknown_path
-from .spec import load
-from .storage.cluster import Cluster
+from .served_spec import load
+from .storage.cluster_state import ClusterState
 from .storage.store import HISTORY_EVENTS, HISTORY_SECONDS, Store
 from .storage.versioned_view import VersionedView
 from .verbs.handlers import handler_of
+from .webhook_calls import Attempt, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from clientgen.runtime._clock import Clock
     from clientgen.runtime._http.request import HttpRequest
 
-    from .calls import WebhookCall
     from .controllers.play import ControllerManager, PlaySettings
     from .responses.answers import Answer, Stream
-    from .spec import Spec
+    from .served_spec import Spec
+    from .webhook_calls import WebhookCall
 
 __all__ = ["ApiServer"]
 
@@ -84,7 +84,7 @@ class ApiServer:
         control_plane: bool = True,
     ) -> None:
         store = Store(clock, history_events=history_events, history_seconds=history_seconds)
-        self.cluster = Cluster(
+        self.cluster = ClusterState(
             spec or load(),
             clock,
             store,

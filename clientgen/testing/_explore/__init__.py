@@ -1,6 +1,6 @@
 """Runs a program many times against faults, to find its bugs: `explore`.
 
-A run is a function of its schedule (a list of `faults`) and a seed. It runs on a `VirtualLoop`,
+A run is a function of a seed and a schedule, which is a list of faults. It runs on a `VirtualLoop`,
 whose clock moves to the next timer when nothing is ready. `virtual_time` replaces clocks and random
 numbers, `network` has the transports that bring faults to requests and watches, `replicas` kills
 and starts processes. `run` brings them together, `states` and `judges` say what is wrong at the

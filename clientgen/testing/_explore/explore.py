@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .exploration import Setting
 from .explored_cluster import Template
-from .faults import PLACED, parse, text_of
+from .fault_schedules import PLACED, parse, text_of
 from .outliving import Outliving
 from .random_texts import RandomTexts, may_be_random
-from .records import Outcome, Violation
 from .run import Run
+from .run_records import Outcome, Violation
 from .search import pairs, shrunk, singles, unique
-from .setting import Setting
 from .states import difference
 from .virtual_time import VirtualTime
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from clientgen.runtime.aio import AsyncRest
 
-    from .._fake.cluster import Definitions, FakeCluster
-    from .faults import Fault
-    from .records import Event
+    from .._fake.fake_cluster import Definitions, FakeCluster
+    from .fault_schedules import Fault
+    from .run_records import Event
 
 __all__ = ["Exploration", "FoundBug", "explore"]
 

@@ -6,8 +6,8 @@ from contextvars import Context
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from .._apiserver.server import ApiServer
-from .._fake.cluster import FakeCluster
 from .._fake.dispatcher import Dispatcher
+from .._fake.fake_cluster import FakeCluster
 from .volume_protection import VolumeProtection
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .records import Violation
+from .run_records import Violation
 from .states import UNJUDGED
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from clientgen.runtime.errors import ConnectionLost
 
 from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
 from .._fake.actions import action_of
-from .._fake.faults import ConnectionCut
+from .._fake.network_faults import ConnectionCut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

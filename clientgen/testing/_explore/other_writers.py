@@ -16,10 +16,10 @@ from .wishes import Wish
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._apiserver.resources import Resource as Served
+    from .._apiserver.served_resources import Resource as Served
     from .._apiserver.storage.store import Change, Record
     from .._fake.actions import Action
-    from .._fake.cluster import FakeCluster
+    from .._fake.fake_cluster import FakeCluster
 
 __all__ = ["OtherWriters"]
 

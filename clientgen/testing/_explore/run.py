@@ -23,8 +23,8 @@ from .explored_cluster import ExploredCluster
 from .judges import endless_failures, foreign_owners, is_garbage, stuck_objects
 from .network import Transport, WatchStream
 from .other_writers import OtherWriters
-from .records import Event, Outcome, Point, Violation
 from .replicas import Replica
+from .run_records import Event, Outcome, Point, Violation
 from .states import UNJUDGED, plain_value, public_fields, state_of
 from .virtual_loop import Process, TooBusy, VirtualLoop, text_of
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from .._apiserver.storage.store import Change, Collection, Record
     from .._fake.actions import Action
-    from .faults import Fault
-    from .setting import Setting
+    from .exploration import Setting
+    from .fault_schedules import Fault
 
 __all__ = ["Run"]
 

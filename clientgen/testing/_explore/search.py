@@ -10,13 +10,13 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from .faults import Fault
+from .fault_schedules import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from random import Random
 
-    from .records import Outcome, Point
+    from .run_records import Outcome, Point
 
 __all__ = ["pairs", "shrunk", "singles"]
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen.runtime._clock import SystemClock
-from clientgen.runtime._models.annotations import annotations_of
+from clientgen.runtime._models.class_annotations import annotations_of
 
-from .hashes import virtual_hash
+from .process_hashes import virtual_hash
 from .virtual_loop import clock_offset
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.optional_parts import part, texts
 
 from .._apiserver.controllers.play.pod_state import DONE, phase_of
-from .._apiserver.controllers.play.volumes import PROTECTED, VOLUME_PROTECTED, claims_of
+from .._apiserver.controllers.play.volume_binder import PROTECTED, VOLUME_PROTECTED, claims_of
 
 if TYPE_CHECKING:
-    from .._apiserver.storage.cluster import Cluster
+    from .._apiserver.storage.cluster_state import ClusterState
     from .._apiserver.storage.store import Change, Collection, Record
 
 __all__ = ["VolumeProtection"]
@@ -28,7 +28,7 @@ _FINALIZERS: Final = {
 class VolumeProtection:
     """Removes the finalizers of what is deleted and not used."""
 
-    def __init__(self, cluster: Cluster, delay: float) -> None:
+    def __init__(self, cluster: ClusterState, delay: float) -> None:
         self._cluster = cluster
         self._delay = delay
         self._going: set[tuple[str, str]] = set()

@@ -83,7 +83,7 @@ class Action:
         Raises:
             DecodeError: there is no body, or it is no object.
         """
-        from clientgen.runtime._models.codec import from_dict  # not needed to record
+        from clientgen.runtime._models.model_codec import from_dict  # not needed to record
 
         return from_dict(model, self.object)
 

@@ -21,10 +21,10 @@ from clientgen._apimachinery.decoding import MAX_BODY
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._net.server_shutdown import shut_down
-from clientgen.runtime._streams.websocket import MAX_MESSAGE
+from clientgen.runtime._streams.websocket_protocol import MAX_MESSAGE
 
 from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
-from .faults import ConnectionCut, CutResponse
+from .network_faults import ConnectionCut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker
 

@@ -19,7 +19,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urljoin, urlsplit
 
-from .._apiserver.calls import MOST_ANSWER_BYTES, Outcome
+from .._apiserver.webhook_calls import MOST_ANSWER_BYTES, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-    from .._apiserver.calls import WebhookCall
+    from .._apiserver.webhook_calls import WebhookCall
 
     Answer: TypeAlias = tuple[int, bytes]
     Asked: TypeAlias = Answer | Awaitable[Answer]

@@ -19,7 +19,7 @@ from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
 from .actions import action_of
 from .backends import Backends
 from .fake_clock import FakeClock
-from .faults import OpenStream, afterwards
+from .network_faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
 
 if TYPE_CHECKING:

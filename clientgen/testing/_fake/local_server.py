@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .certificates import new_identity
-from .kubeconfig import kubeconfig as kubeconfig_of
-from .kubeconfig import write_kubeconfig
+from .server_kubeconfig import kubeconfig as kubeconfig_of
+from .server_kubeconfig import write_kubeconfig
 
 if TYPE_CHECKING:
     import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .certificates import Identity
-    from .cluster import FakeCluster
+    from .fake_cluster import FakeCluster
 
 __all__ = ["LocalServer"]
 
@@ -68,7 +68,7 @@ class LocalServer:
         service_account: str | None = None,
     ) -> None:
         if cluster is None:
-            from .cluster import FakeCluster
+            from .fake_cluster import FakeCluster
 
             cluster = FakeCluster()
         self.cluster = cluster

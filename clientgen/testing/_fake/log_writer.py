@@ -10,7 +10,7 @@ from .._apiserver.verbs.logs import container_of, restarts_of
 from .pod_names import namespace_and_name
 
 if TYPE_CHECKING:
-    from .._apiserver.storage.cluster import Cluster
+    from .._apiserver.storage.cluster_state import ClusterState
     from .._apiserver.storage.container_logs import ContainerLog
     from .dispatcher import Dispatcher
 
@@ -20,7 +20,9 @@ __all__ = ["LogWriter"]
 class LogWriter:
     """The log of one container; `FakeCluster.logs` returns it."""
 
-    def __init__(self, dispatcher: Dispatcher, cluster: Cluster, pod: str, container: str) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, cluster: ClusterState, pod: str, container: str
+    ) -> None:
         self._dispatcher = dispatcher
         self._cluster = cluster
         self._pod = pod

@@ -9,7 +9,7 @@ from clientgen._apimachinery.failures import Failure
 
 from .._apiserver.controllers.play import Behaviour, Exit, PodRule
 from .._apiserver.controllers.play.settings import check_seconds
-from .._apiserver.selectors import label_test
+from .._apiserver.server_selectors import label_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

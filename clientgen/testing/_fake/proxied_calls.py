@@ -12,8 +12,8 @@ from msgspec import json
 
 from .._apiserver.responses.answers import Deferred, Response
 from .._apiserver.verbs.connect import PortRequest
-from .._apiserver.verbs.proxy import unreachable
-from .ports import PortConnection, served
+from .._apiserver.verbs.proxy_subresource import unreachable
+from .served_ports import PortConnection, served
 from .sessions import MOST_WAITING, Session
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from clientgen.runtime._clock import Clock
 
     from .._apiserver.responses.answers import Answer
-    from .._apiserver.verbs.proxy import ProxyRequest
-    from .ports import PortHandler
+    from .._apiserver.verbs.proxy_subresource import ProxyRequest
+    from .served_ports import PortHandler
 
 __all__ = ["ProxiedCall"]
 

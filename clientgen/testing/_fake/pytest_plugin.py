@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .cluster import FakeCluster
+    from .fake_cluster import FakeCluster
     from .local_server import LocalServer
 
 __all__ = ["api_server", "api_server_options", "fake_cluster", "fake_cluster_options", "kubeconfig"]
@@ -75,7 +75,7 @@ def fake_cluster_options() -> dict[str, Any]:
 @pytest.fixture
 def fake_cluster(fake_cluster_options: dict[str, Any]) -> FakeCluster:
     """A `clientgen.testing.FakeCluster` for one test."""
-    from .cluster import FakeCluster
+    from .fake_cluster import FakeCluster
 
     return FakeCluster(**fake_cluster_options)
 

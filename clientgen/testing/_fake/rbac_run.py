@@ -17,9 +17,9 @@ from clientgen._rbac.access import Access
 from clientgen._rbac.callers import Account
 from clientgen._rbac.derivation import Needs, Style, derived_rights, derived_roles
 from clientgen._rbac.recording import Recording
-from clientgen._rbac.review import Unbound, missing_rights, review, shown
 from clientgen._rbac.rights import rules_of_rights
 from clientgen._rbac.role_files import ForeignFile, check_ours, write_roles, write_text
+from clientgen._rbac.role_review import Unbound, missing_rights, review, shown
 from clientgen._rbac.roles import read_roles
 from clientgen._rbac.sources import needs_of, read_markers
 
@@ -28,7 +28,7 @@ from .service_accounts import Run, begin_run, end_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clientgen._rbac.markers import Marker
+    from clientgen._rbac.rbac_markers import Marker
     from clientgen._rbac.roles import Roles
 
 __all__ = ["RbacRun"]

@@ -14,18 +14,18 @@ from msgspec import json
 from clientgen._apimachinery.failures import Cause, Failure
 from clientgen.runtime import errors
 from clientgen.runtime._http.path_segments import check_segment
-from clientgen.runtime._models.codec import encode
 from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.model_codec import encode
 from clientgen.runtime.errors import ApiError, ConnectionLost
 
 from .._apiserver.responses.answers import Response
-from .faults import cut_response
+from .network_faults import cut_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .._apiserver.resources import Resource
     from .._apiserver.responses.answers import Answer
+    from .._apiserver.served_resources import Resource
     from .actions import Action
 
     Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from clientgen._rbac.callers import Account, Witness
 from clientgen._rbac.recording import Recording
-from clientgen._rbac.review import shown
+from clientgen._rbac.role_review import shown
 from clientgen._rbac.roles import read_roles, roles_of
-from clientgen.runtime._manifests.documents import Manifest
-from clientgen.runtime._models.codec import to_dict
+from clientgen.runtime._manifests.manifest_documents import Manifest
 from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.model_codec import to_dict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

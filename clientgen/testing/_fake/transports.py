@@ -15,11 +15,11 @@ import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clientgen.runtime._http.request import HttpResponse
-from clientgen.runtime._streams.websocket import SWITCHING_PROTOCOLS, Frames, accept_key
+from clientgen.runtime._streams.websocket_protocol import SWITCHING_PROTOCOLS, Frames, accept_key
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
 from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
-from .faults import ConnectionCut, CutResponse
+from .network_faults import ConnectionCut, CutResponse
 from .waiters import LoopWaker, ThreadWaker, earliest
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from .._apiserver.verbs.connect import TUNNEL
-from .ports import PortConnection, served
+from .served_ports import PortConnection, served
 from .sessions import MOST_WAITING, Session
 from .spdy import Data, Opened, Reset, SpdyConnection, SpdyError, data_frame
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .._apiserver.verbs.connect import PortRequest
-    from .ports import PortHandler
+    from .served_ports import PortHandler
 
 __all__ = ["TunnelledPorts"]
 

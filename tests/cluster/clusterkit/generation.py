@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from clientgen.cli.program import program
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.runtime._manifests.documents import documents, split_lists
+from clientgen.runtime._manifests.manifest_documents import documents, split_lists
 from clientgen.runtime.errors import NotFound
 from clusterkit.definitions import Definition, within
 from clusterkit.together import until

@@ -1,7 +1,8 @@
 """Places in manifests: JSON pointers while the generator works, lines when people read them.
 
 Nothing is located while all is well. A place is `file[2]#/spec/scope` (the third document of the
-file) until a run ends with problems; `lines.located` then makes `file:17 #/spec/scope` of it.
+file) until a run ends with problems; `manifest_lines.located` then makes it
+`file:17 #/spec/scope`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from clientgen._openapi.json_text import is_array, is_object, pointer
+from clientgen._openapi.json_source import is_array, is_object, pointer
 
 __all__ = ["below", "field_parts", "found_at"]
 

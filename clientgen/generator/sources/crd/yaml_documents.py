@@ -15,7 +15,7 @@ import yaml
 from clientgen._problems import Problem
 from clientgen._yaml.composer import PLAIN, compose, place
 from clientgen._yaml.loader import BadText, Reader
-from clientgen._yaml.scalars import key_text, plain_value
+from clientgen._yaml.yaml_scalars import key_text, plain_value
 from clientgen.generator.sources.crd.helm import helm_problem
 
 __all__ = ["Document", "not_yaml", "repeated_keys", "yaml_documents"]

@@ -7,10 +7,10 @@ from clientgen._rbac.access import Access
 from clientgen._rbac.authorizer import aggregated_rules, ask, authorize
 from clientgen._rbac.callers import Caller, service_account
 
+from .access_reviews import REVIEWS, review
 from .bootstrap import bootstrap_objects
-from .callers import ADMIN, caller_of, sign_request
 from .escalation import check_grants
-from .reviews import REVIEWS, review
+from .request_caller import ADMIN, caller_of, sign_request
 from .tokens import ISSUER, Tokens
 
 __all__ = [

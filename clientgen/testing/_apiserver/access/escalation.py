@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clientgen._rbac.callers import Caller
 
     from ..object_reader import ObjectReader
-    from ..resources import Resource
+    from ..served_resources import Resource
 
 __all__ = ["check_grants"]
 

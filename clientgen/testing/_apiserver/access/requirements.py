@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, Failure, invalid_value, requ
 from clientgen._apimachinery.optional_parts import parts
 
 from ..kinds.shared.label_requirements import label_requirement_causes, requirement_values_causes
-from ..selectors import field_terms, label_test
+from ..server_selectors import field_terms, label_test
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from ..access import Caller
     from ..kinds.strategy import Strategy
-    from ..requests.request import Request
-    from ..resources import Resource
-    from ..storage.cluster import Cluster
+    from ..requests.api_request import Request
+    from ..served_resources import Resource
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["CONNECT", "CREATE", "DELETE", "UPDATE", "Attributes", "Reinvocation", "options_of"]
 
@@ -86,7 +86,7 @@ class Attributes:
         reinvocation: shared by the steps that change the object.
     """
 
-    cluster: Cluster
+    cluster: ClusterState
     request: Request
     strategy: Strategy
     operation: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from .attributes import Attributes
     from .plugin import Plugin
 
@@ -72,6 +72,6 @@ class Chain:
         self.validate(attributes)
 
 
-def chain_of(cluster: Cluster) -> Chain:
+def chain_of(cluster: ClusterState) -> Chain:
     """Return the chain of a server."""
     return cast("Chain", cluster.admission)

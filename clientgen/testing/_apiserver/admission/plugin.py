@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from .attributes import Attributes
 
 __all__ = ["Plugin"]
@@ -18,7 +18,7 @@ class Plugin:
     attempted again when it has waited for an answer; so a step changes nothing but the attributes.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self.cluster = cluster
 
     @property

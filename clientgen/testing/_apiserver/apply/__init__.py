@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .mutation import merged
 from .ownership import SchemaOf, Writer, applied, same_but_times, updated
-from .scale import SCALE_VERSION, ReplicasPaths, for_scale, from_scale, replicas_path
+from .scale_managed_fields import SCALE_VERSION, ReplicasPaths, for_scale, from_scale, replicas_path
 from .typed import Mistyped
 
 __all__ = [

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from dataclasses import field as member
 from typing import TYPE_CHECKING, Any, Final
 
-from .paths import Element, Set, field
-from .shapes import List, Map, Scalar
+from .field_paths import Element, Set, field
+from .json_values import is_list, is_object, same
+from .ownership_shapes import List, Map, Scalar
 from .typed import element_of
-from .values import is_list, is_object, same
 
 if TYPE_CHECKING:
-    from .shapes import Shape, Type
+    from .ownership_shapes import Shape, Type
 
 __all__ = ["Comparison", "compare"]
 

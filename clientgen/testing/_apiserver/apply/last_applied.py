@@ -11,12 +11,12 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from .comparison import compare
-from .paths import Set
+from .field_paths import Set
+from .json_values import is_object, metadata_of
 from .typed import Mistyped, field_set, problems
-from .values import is_object, metadata_of
 
 if TYPE_CHECKING:
-    from .shapes import Type
+    from .ownership_shapes import Type
 
 __all__ = ["allowed_conflicts", "with_annotation"]
 

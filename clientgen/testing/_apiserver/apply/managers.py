@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from msgspec import json
 
 from . import fields_v1
-from .values import is_list, is_object
+from .json_values import is_list, is_object
 
 if TYPE_CHECKING:
-    from .paths import Set
+    from .field_paths import Set
 
 __all__ = [
     "APPLY",

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from .shapes import List, Map, Scalar
+from .json_values import is_object
+from .ownership_shapes import List, Map, Scalar
 from .typed import element_of
-from .values import is_object
 
 if TYPE_CHECKING:
-    from .paths import Element
-    from .shapes import Shape, Type
+    from .field_paths import Element
+    from .ownership_shapes import Shape, Type
 
 __all__ = ["merge"]
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .json_values import is_list, is_object
 from .merge import merge
-from .shapes import List, Map, type_of_kind
+from .ownership_shapes import List, Map, type_of_kind
 from .typed import Mistyped, problems
-from .values import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clientgen._openapi.resolved import ResolvedSchema
 
-    from .shapes import Type
+    from .ownership_shapes import Type
 
 __all__ = ["merged"]
 

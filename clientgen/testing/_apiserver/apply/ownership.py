@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclassified
 
+from .field_paths import Path, Set, field, shown
+from .json_values import metadata_of, same
 from .last_applied import allowed_conflicts, with_annotation
 from .managers import APPLY, UPDATE, Manager, Owned, capped, decoded, encoded, is_reset, stamp
-from .paths import Path, Set, field, shown
-from .shapes import DEDUCED, is_built_in, type_of_kind
+from .ownership_shapes import DEDUCED, is_built_in, type_of_kind
 from .typed import Mistyped, problems
 from .updater import Conflicts, Updater
-from .values import metadata_of, same
 from .zero import filled, zero_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clientgen._openapi.resolved import ResolvedSchema
 
     from .managers import Managers
-    from .shapes import Type
+    from .ownership_shapes import Type
     from .updater import Convert
 
 __all__ = ["SchemaOf", "Writer", "applied", "same_but_times", "updated"]

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .paths import Element, Set, field, key, shown, value
-from .shapes import List, Map, Scalar
-from .values import is_list, is_object
+from .field_paths import Element, Set, field, key, shown, value
+from .json_values import is_list, is_object
+from .ownership_shapes import List, Map, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .shapes import Type
+    from .ownership_shapes import Type
 
 __all__ = [
     "Mistyped",

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .comparison import Comparison, compare
+from .field_paths import Path, Set
 from .managers import Managers, Owned
 from .merge import merge
-from .paths import Path, Set
-from .shapes import Map, Scalar
+from .ownership_shapes import Map, Scalar
 from .typed import Mistyped, field_set, named_fields_in, problems, removed, type_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .managers import Manager
-    from .shapes import Type
+    from .ownership_shapes import Type
 
 __all__ = ["Conflicts", "Convert", "Updater"]
 

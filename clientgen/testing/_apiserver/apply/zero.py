@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.decoding.presence import presence
 
-from .shapes import is_built_in
-from .values import is_object
+from .json_values import is_object
+from .ownership_shapes import is_built_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import texts
 
-from ..requests.options import DeleteOptions
+from ..requests.request_options import DeleteOptions
 from ..storage.versioned_view import VersionedView
 from ..verbs.delete import FOREGROUND, ORPHAN, Deletion
 
 if TYPE_CHECKING:
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Change, Collection, Record
-    from .play.events import Recorder
+    from .play.played_events import Recorder
 
 __all__ = ["Garbage"]
 
@@ -34,7 +34,7 @@ class Garbage:
     without a namespace keeps such a reference: it is never collected for it.
     """
 
-    def __init__(self, cluster: Cluster, delay: float) -> None:
+    def __init__(self, cluster: ClusterState, delay: float) -> None:
         self._cluster = cluster
         self._delay = delay
         self._dependents: dict[str, set[tuple[str, str]]] = {}
@@ -113,8 +113,8 @@ class Garbage:
 
     def _report(self, collection: Collection, record: Record, uid: str) -> None:
         """Write an event about a reference to an owner of another namespace."""
-        from .play.events import Recorder  # most clusters have no such reference
         from .play.objects import Objects
+        from .play.played_events import Recorder  # most clusters have no such reference
 
         objects = Objects(self._cluster)
         about = objects.copy(collection.name, record.key)

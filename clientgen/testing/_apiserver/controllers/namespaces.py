@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..requests.options import DeleteOptions
+from ..requests.request_options import DeleteOptions
 from ..storage.versioned_view import VersionedView
 from ..verbs.delete import Deletion
 
 if TYPE_CHECKING:
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Change
 
 __all__ = ["Namespaces"]
@@ -20,7 +20,7 @@ _RETRY: Final = 1.0
 class Namespaces:
     """Empties namespaces that are going."""
 
-    def __init__(self, cluster: Cluster, delay: float) -> None:
+    def __init__(self, cluster: ClusterState, delay: float) -> None:
         self._cluster = cluster
         self._delay = delay
         self._collection = cluster.store.collection("namespaces")

@@ -13,7 +13,7 @@ from clientgen._apimachinery.optional_parts import part, parts
 from .. import access
 
 if TYPE_CHECKING:
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Change
 
 __all__ = ["Aggregation"]
@@ -24,7 +24,7 @@ _ROLES: Final = "clusterroles.rbac.authorization.k8s.io"
 class Aggregation:
     """Writes the rules of aggregated roles, some time after a role was written."""
 
-    def __init__(self, cluster: Cluster, delay: float) -> None:
+    def __init__(self, cluster: ClusterState, delay: float) -> None:
         self._cluster = cluster
         self._delay = delay
         self._is_planned = False

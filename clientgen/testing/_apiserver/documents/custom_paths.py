@@ -16,7 +16,7 @@ from .custom_schemas import definition_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..resources import Resource
+    from ..served_resources import Resource
 
 __all__ = ["paths"]
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen._openapi.schema import KINDS, reference_to, written_kind
 
-from .discovery import Served
+from .server_discovery import Served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..resources import Resource
+    from ..served_resources import Resource
 
 __all__ = ["Custom", "definition_name", "degraded", "whole"]
 

@@ -15,13 +15,13 @@ from urllib.parse import quote
 
 from msgspec import Raw, json
 
-from clientgen._openapi.conversion import COMPONENTS, definition_to_v3, item_to_v3
+from clientgen._openapi.openapi_v3_conversion import COMPONENTS, definition_to_v3, item_to_v3
 
 from ..responses.answers import Response
 from .custom_paths import paths
 from .custom_schemas import whole
-from .descriptions import described
 from .document_answer import Kept, empty, is_json_accepted
+from .explain_texts import described
 from .openapi_v2 import conditional
 
 if TYPE_CHECKING:

@@ -14,24 +14,24 @@ from msgspec import json
 from clientgen._apimachinery.failures import Failure, method_not_allowed
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
-from ..names import STORED_IN
+from ..discovery_facts import STORED_IN
 from ..requests.negotiation import negotiate
 from ..responses.answers import Response
 from . import openid
 from .custom_schemas import Custom
-from .discovery import AGGREGATED, Discovery, Served, version_rank
 from .document_answer import Asked, document, etag_of, failed, not_acceptable
-from .health import CHECKS, check, version
+from .health_documents import CHECKS, check, version
 from .metrics import metrics
 from .openapi_v2 import OpenApiV2
 from .openapi_v3 import OpenApiV3
+from .server_discovery import AGGREGATED, Discovery, Served, version_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from clientgen.runtime._clock import Clock
 
-    from ..spec import Spec
+    from ..served_spec import Spec
     from ..storage.registry import Registry
 
 __all__ = ["Documents"]

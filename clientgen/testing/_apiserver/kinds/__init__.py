@@ -12,7 +12,7 @@ A group's folder has the first word of the group's name: `core` (whose name is e
 Kinds of which there is more to know have modules beside that one (`core/service_validation.py`), or
 a folder (`core/pod/`).
 
-The modules beside the folders are the framework: `strategy`, `defaults`, `metadata`, `fields`,
-`scale`, `deprecation`. `shared` has the rules that several kinds use, such as those of pod
-templates. Groups import from `shared`, not from each other.
+The modules beside the folders are the framework: `strategy`, `defaults`, `metadata`,
+`selector_fields`, `scale_conversion`, `deprecation`. `shared` has the rules that several kinds use,
+such as those of pod templates. Groups import from `shared`, not from each other.
 """

@@ -34,7 +34,7 @@ from .strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..resources import Resource
+    from ..served_resources import Resource
 
 __all__ = ["strategy_of"]
 

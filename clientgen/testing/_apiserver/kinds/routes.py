@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from clientgen._apimachinery.failures import Failure, bad_request, method_not_allowed, not_found
 
 if TYPE_CHECKING:
-    from ..resources import Resource
+    from ..served_resources import Resource
 
 __all__ = ["CustomRoutes", "Place", "Routes"]
 

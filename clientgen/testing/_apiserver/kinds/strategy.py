@@ -16,13 +16,13 @@ from clientgen._apimachinery.name_syntax import subdomain_problems
 from clientgen._apimachinery.optional_parts import part
 
 from ..tables.columns import PLAIN
-from . import scale
-from .codec import Codec
+from . import scale_conversion
 from .defaults import fill
 from .deprecation import deprecation_of
 from .header_limits import fitting
+from .immutable_parts import restore, restore_all_but
+from .kind_codecs import Codec
 from .metadata import MetadataChecks, metadata_causes
-from .parts import restore, restore_all_but
 from .routes import Routes
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..object_reader import ObjectReader
-    from ..resources import Resource
+    from ..served_resources import Resource
     from ..tables.columns import Printer
     from .defaults import TypeDefaults
     from .deprecation import Deprecation
-    from .fields import SelectableField
+    from .selector_fields import SelectableField
 
     FindResource: TypeAlias = Callable[[str, str, str], Resource | None]
 
@@ -391,7 +391,7 @@ class Strategy:
 
     def to_scale(self, obj: dict[str, Any]) -> dict[str, Any]:
         """Return the Scale of an object."""
-        return scale.to_scale(obj, self.label_selector(obj))
+        return scale_conversion.to_scale(obj, self.label_selector(obj))
 
     def label_selector(self, obj: dict[str, Any]) -> dict[str, Any]:
         """Return the selector of the pods that a scalable object counts."""
@@ -399,11 +399,11 @@ class Strategy:
 
     def from_scale(self, obj: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
         """Return the object with the replicas of a Scale; `obj` itself does not change."""
-        return scale.from_scale(obj, value)
+        return scale_conversion.from_scale(obj, value)
 
     def scale_causes(self, value: dict[str, Any]) -> list[Cause]:
         """List the mistakes in a Scale."""
-        return scale.scale_causes(value)
+        return scale_conversion.scale_causes(value)
 
     def replicas_paths(self) -> dict[str, str | None]:
         """Return the path of the replicas by version; None for versions without a scale."""

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Final
 from clientgen._apimachinery.failures import Failure
 
 from .. import access
-from ..selectors import field_terms
-from .options import first
+from ..server_selectors import field_terms
 from .request_info import resource_of_path
+from .request_options import first
 
 if TYPE_CHECKING:
     from clientgen.runtime._http.request import Headers
 
     from ..access import Caller
-    from ..storage.cluster import Cluster
-    from .request import Request
+    from ..storage.cluster_state import ClusterState
+    from .api_request import Request
     from .request_info import RequestInfo
 
 __all__ = ["check", "check_unserved", "sender_of"]
@@ -37,7 +37,7 @@ _IMPERSONATED: Final = {
 }
 
 
-def sender_of(cluster: Cluster, headers: Headers) -> Caller:
+def sender_of(cluster: ClusterState, headers: Headers) -> Caller:
     """Return the sender of a request, or the user that it impersonates.
 
     Everybody is an administrator who does not show the token of a service account.
@@ -58,12 +58,14 @@ def sender_of(cluster: Cluster, headers: Headers) -> Caller:
     return _witnessed(cluster, meant)
 
 
-def _witnessed(cluster: Cluster, caller: Caller) -> Caller:
+def _witnessed(cluster: ClusterState, caller: Caller) -> Caller:
     witness = cluster.witnesses.get(caller.user)
     return caller if witness is None else replace(caller, witness=witness)
 
 
-def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, headers: Headers) -> None:
+def _check_impersonation(
+    cluster: ClusterState, sender: Caller, meant: Caller, headers: Headers
+) -> None:
     account = access.service_account(meant.user)
     namespace, name = account or ("", meant.user)
     plural = "serviceaccounts" if account else "users"
@@ -78,7 +80,7 @@ def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, header
         access.authorize(sender, each, cluster)
 
 
-def check(cluster: Cluster, request: Request, info: RequestInfo | None) -> None:
+def check(cluster: ClusterState, request: Request, info: RequestInfo | None) -> None:
     """Let a request pass.
 
     Args:
@@ -110,7 +112,7 @@ def check(cluster: Cluster, request: Request, info: RequestInfo | None) -> None:
         access.authorize(request.caller, replace(wanted, verb="create"), cluster)
 
 
-def _check_program(cluster: Cluster, request: Request, wanted: access.Access) -> None:
+def _check_program(cluster: ClusterState, request: Request, wanted: access.Access) -> None:
     """Ask for what a program also needs that makes this request, though this server does not.
 
     Raises:
@@ -124,7 +126,7 @@ def _check_program(cluster: Cluster, request: Request, wanted: access.Access) ->
         access.ask(request.caller, replace(wanted, verb="patch", name=""), cluster)
 
 
-def check_unserved(cluster: Cluster, request: Request) -> None:
+def check_unserved(cluster: ClusterState, request: Request) -> None:
     """Let a request pass that is for no served resource: who may not know of it gets no 404.
 
     Raises:

@@ -18,9 +18,9 @@ from ..kinds.routes import Place
 
 if TYPE_CHECKING:
     from ..kinds.strategy import Strategy
-    from ..resources import Resource
+    from ..served_resources import Resource
     from ..storage.registry import Registry
-    from .request import Request
+    from .api_request import Request
 
 __all__ = ["RequestInfo", "no_such_resource", "request_info", "resource_of_path"]
 

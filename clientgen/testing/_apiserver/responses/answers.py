@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..calls import WebhookCall
+    from ..webhook_calls import WebhookCall
 
 __all__ = ["Answer", "Deferred", "Headers", "Response", "Stream", "Upgrade"]
 

@@ -14,7 +14,7 @@ from clientgen._apimachinery.decoding import dump_yaml
 from clientgen._apimachinery.failures import Failure
 
 from ..requests.negotiation import JSON, Encoding, error_encoding
-from ..requests.options import first
+from ..requests.request_options import first
 from ..tables.table import check_include, table
 from .answers import Response
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.resolved import ResolvedSchema
 
-    from ..requests.request import Request
-    from ..storage.cluster import Cluster
+    from ..requests.api_request import Request
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
     from ..storage.versioned_view import VersionedView
     from .answers import Headers
@@ -88,7 +88,7 @@ class Rendering:
 
     @classmethod
     def of(
-        cls, request: Request, view: VersionedView, encoding: Encoding, cluster: Cluster
+        cls, request: Request, view: VersionedView, encoding: Encoding, cluster: ClusterState
     ) -> Rendering:
         """As a request asks for it."""
         meta = cluster.spec.schemas.named(OBJECT_META)

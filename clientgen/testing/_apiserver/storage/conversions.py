@@ -14,7 +14,6 @@ from uuid import UUID
 
 from msgspec import json
 
-from ..calls import Attempt, Unanswered, WebhookCall, target_of
 from ..conversion_reviews import (
     Conversion,
     answered_objects,
@@ -22,6 +21,7 @@ from ..conversion_reviews import (
     restored,
     review_version,
 )
+from ..webhook_calls import Attempt, Unanswered, WebhookCall, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from clientgen._apiextensions import CustomVersion, Definition
     from clientgen.runtime._clock import Clock
 
-    from ..kinds.custom import CustomStrategy
+    from ..kinds.custom_strategy import CustomStrategy
     from .store import Record
 
 __all__ = ["Conversions"]

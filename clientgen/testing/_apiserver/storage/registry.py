@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._gvk import GroupVersionKind
 
 from ..kinds.catalog import strategy_of
-from ..kinds.custom import CustomStrategy
-from ..resources import Resource, Subresource
+from ..kinds.custom_strategy import CustomStrategy
+from ..served_resources import Resource, Subresource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clientgen._openapi.resolved import ResolvedSchema
 
     from ..kinds.strategy import Strategy
-    from ..spec import Spec
+    from ..served_spec import Spec
     from .conversions import Conversions
 
 __all__ = ["Registry"]

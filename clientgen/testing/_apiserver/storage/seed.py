@@ -15,8 +15,8 @@ from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from ..kinds.strategy import Strategy
-    from ..resources import Resource
-    from .cluster import Cluster
+    from ..served_resources import Resource
+    from .cluster_state import ClusterState
 
 __all__ = ["make_namespace", "put", "put_complete"]
 
@@ -33,7 +33,9 @@ _CHECKED: Final = frozenset(
 """What the server goes by, and could not go by if it broke its rules."""
 
 
-def put(cluster: Cluster, value: dict[str, Any], *, makes_namespace: bool = True) -> dict[str, Any]:
+def put(
+    cluster: ClusterState, value: dict[str, Any], *, makes_namespace: bool = True
+) -> dict[str, Any]:
     """Store an object with the status, uid and times it has; its namespace is made if need be.
 
     Raises:
@@ -61,7 +63,7 @@ def put(cluster: Cluster, value: dict[str, Any], *, makes_namespace: bool = True
     return _store(cluster, resource, value)
 
 
-def put_complete(cluster: Cluster, value: dict[str, Any]) -> None:
+def put_complete(cluster: ClusterState, value: dict[str, Any]) -> None:
     """Store an object of the bootstrap that has its defaults, and whose namespace is there.
 
     It may be changed. A new server has about 200 of them, so this does only what is needed.
@@ -69,7 +71,7 @@ def put_complete(cluster: Cluster, value: dict[str, Any]) -> None:
     _store(cluster, _resource(cluster, value), value)
 
 
-def _store(cluster: Cluster, resource: Resource, value: dict[str, Any]) -> dict[str, Any]:
+def _store(cluster: ClusterState, resource: Resource, value: dict[str, Any]) -> dict[str, Any]:
     strategy = cluster.registry.strategy_of(resource)
     status = part(value, "status")
     metadata = value["metadata"]
@@ -100,7 +102,7 @@ def _metadata(value: dict[str, Any]) -> dict[str, Any]:
     raise ValueError(f"metadata has to be an object, not {metadata!r}")
 
 
-def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
+def _resource(cluster: ClusterState, value: dict[str, Any]) -> Resource:
     api_version, kind = str(value.get("apiVersion") or ""), str(value.get("kind") or "")
     group, _, version = api_version.rpartition("/")
     resource = cluster.registry.of_kind(group, version, kind)
@@ -112,14 +114,14 @@ def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
     return resource
 
 
-def make_namespace(cluster: Cluster, name: str) -> None:
+def make_namespace(cluster: ClusterState, name: str) -> None:
     """Store a namespace, unless it is there or namespaces are not served."""
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     if cluster.record("", "namespaces", "", name) is None and cluster.serves(namespace):
         put(cluster, namespace)
 
 
-def _check_rules(strategy: Strategy, value: dict[str, Any], cluster: Cluster) -> None:
+def _check_rules(strategy: Strategy, value: dict[str, Any], cluster: ClusterState) -> None:
     """Refuse an object here, since later requests could not say what is wrong with it."""
     try:
         causes = strategy.causes(value, None, "", cluster)

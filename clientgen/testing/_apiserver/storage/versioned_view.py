@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import json
 
-from ..calls import Unanswered
-from ..kinds.custom import CustomStrategy
+from ..kinds.custom_strategy import CustomStrategy
+from ..webhook_calls import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..calls import WebhookCall
     from ..kinds.strategy import Strategy
-    from ..resources import Resource
+    from ..served_resources import Resource
+    from ..webhook_calls import WebhookCall
     from .registry import Registry
     from .store import Record
 

@@ -20,7 +20,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..access.tokens import timestamp
-from ..requests.bodies import body_resource
+from ..requests.request_bodies import body_resource
 from .posted_object import PostedObject, check_name
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["bind", "bind_pod", "check_target"]
 
@@ -118,7 +118,7 @@ def _schedule(pod: dict[str, Any], now: datetime) -> None:
     status["conditions"] = [*others, condition]
 
 
-def bind_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+def bind_pod(cluster: ClusterState, info: RequestInfo, shown: Rendering) -> Answer:
     """POST to `pods/binding`, or to the older `bindings`, which name the pod themselves."""
     if info.subresource:
         posted = PostedObject(cluster, info, body_resource(cluster, info))

@@ -10,13 +10,13 @@ from clientgen._apimachinery.optional_parts import part
 from clientgen._gvk import GroupVersionKind
 from clientgen.runtime._conditions.pods import FINAL_PHASES
 from clientgen.runtime._streams.channels import SUBPROTOCOLS
-from clientgen.runtime._streams.ports import SUBPROTOCOL
+from clientgen.runtime._streams.port_channels import SUBPROTOCOL
 
 from ..admission import CONNECT, Attributes, chain_of
-from ..requests.options import boolean, first
+from ..requests.request_options import boolean, first
 from ..responses.answers import Response
 from .logs import container_of
-from .proxy import proxy
+from .proxy_subresource import proxy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer, Upgrade
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["TUNNEL", "PortRequest", "ProcessRequest", "connect"]
 
@@ -53,7 +53,7 @@ class PortRequest:
     ports: tuple[int, ...] = ()
 
 
-def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def connect(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """Connect exec, attach, portforward and proxy to what a test has declared.
 
     Raises:
@@ -72,7 +72,7 @@ def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer
 _PROCESSES: Final = ("exec", "attach")
 
 
-def _process(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
+def _process(cluster: ClusterState, info: RequestInfo) -> Response | Upgrade:
     """Open the process that a client asks for.
 
     Raises:
@@ -101,7 +101,7 @@ def _process(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
     return opened
 
 
-def _forwarded(cluster: Cluster, info: RequestInfo) -> Response | Upgrade:
+def _forwarded(cluster: ClusterState, info: RequestInfo) -> Response | Upgrade:
     """Open connections to ports of a pod.
 
     Raises:
@@ -216,7 +216,7 @@ _KINDS: Final = {
 _STREAMS: Final = ("stdin", "stdout", "stderr", "tty")
 
 
-def _check_admission(cluster: Cluster, info: RequestInfo) -> None:
+def _check_admission(cluster: ClusterState, info: RequestInfo) -> None:
     """Let admission refuse the connection; its object is the options of the connection."""
     kind = GroupVersionKind("", "v1", _KINDS[info.resource.plural, info.subresource])
     attributes = Attributes(

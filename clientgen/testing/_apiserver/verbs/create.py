@@ -13,19 +13,19 @@ from clientgen._apimachinery.failures import already_exists, invalid, unclassifi
 from .. import access, apply
 from ..admission import CREATE, UPDATE, Attributes, chain_of, options_of
 from ..apply import Writer
-from ..requests.bodies import complain, drop_repeated_owners, object_of, place
-from ..requests.options import write_options
+from ..requests.request_bodies import complain, drop_repeated_owners, object_of, place
+from ..requests.request_options import write_options
 from ..storage.store import key_of
 from ..storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..requests.options import WriteOptions
     from ..requests.request_info import RequestInfo
+    from ..requests.request_options import WriteOptions
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["Creation", "Outcome", "create"]
 
@@ -35,7 +35,7 @@ _MAX_BASE: Final = 58
 _GENERATED_TRIES: Final = 8
 
 
-def create(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def create(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """POST to a collection."""
     options = write_options(info.request, "CreateOptions")
     body = object_of(info.request, info.strategy.codec, cluster.spec.schemas)
@@ -61,7 +61,7 @@ def _wipe(metadata: dict[str, Any]) -> None:
 class Creation:
     """A write to one resource, which may create an object."""
 
-    def __init__(self, cluster: Cluster, info: RequestInfo, options: WriteOptions) -> None:
+    def __init__(self, cluster: ClusterState, info: RequestInfo, options: WriteOptions) -> None:
         self.cluster = cluster
         self.info = info
         self.options = options

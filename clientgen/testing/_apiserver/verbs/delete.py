@@ -12,17 +12,17 @@ from clientgen._apimachinery.decoding import normalise, parse
 from clientgen._apimachinery.failures import bad_request, conflict, status_success
 
 from ..admission import DELETE, Attributes, chain_of
-from ..requests.options import DeleteOptions, delete_options
+from ..requests.request_options import DeleteOptions, delete_options
 from .list import page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..requests.request import Request
+    from ..requests.api_request import Request
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
     from ..storage.versioned_view import VersionedView
 
@@ -48,7 +48,7 @@ _MARKS: Final = (
 _POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
 
 
-def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
+def options_of(request: Request, cluster: ClusterState) -> DeleteOptions:
     """The options of a delete, from its body or its query.
 
     Raises:
@@ -62,14 +62,14 @@ def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
     return delete_options(request.query, body)
 
 
-def delete(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def delete(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of one object."""
     deletion = _deleting(cluster, info, rendering)
     answer = deletion.delete(cluster.existing(info.resource, info.namespace, info.name))
     return rendering.value(answer)
 
 
-def _deleting(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Deletion:
+def _deleting(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Deletion:
     request = info.request
     options = options_of(request, cluster)
     warning = rendering.view.strategy.deletion_warning
@@ -78,7 +78,7 @@ def _deleting(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Dele
     return Deletion(cluster, rendering.view, options, info)
 
 
-def delete_collection(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def delete_collection(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
     deletion = _deleting(cluster, info, rendering)
 
@@ -109,7 +109,7 @@ class Deletion:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: ClusterState,
         view: VersionedView,
         options: DeleteOptions,
         info: RequestInfo | None = None,

@@ -24,8 +24,8 @@ from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..access.tokens import timestamp
-from ..requests.bodies import body_resource
-from ..requests.options import delete_options
+from ..requests.request_bodies import body_resource
+from ..requests.request_options import delete_options
 from ..storage.versioned_view import VersionedView
 from .delete import Deletion
 from .posted_object import PostedObject, check_name
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from ..requests.request import Request
+    from ..requests.api_request import Request
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["Eviction", "evict", "evict_pod"]
 
@@ -210,7 +210,7 @@ def _api_version(request: Request) -> str:
     return str((given or {}).get("apiVersion")) if isinstance(given, dict) else ""
 
 
-def evict_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+def evict_pod(cluster: ClusterState, info: RequestInfo, shown: Rendering) -> Answer:
     """POST to `pods/eviction`."""
     resource = body_resource(cluster, info)
     if _api_version(info.request) == _OLD_EVICTION:
@@ -236,7 +236,7 @@ def evict_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
     return posted.answer(shown, status_success(201))
 
 
-def _store(cluster: Cluster, group: str, plural: str, value: dict[str, Any]) -> None:
+def _store(cluster: ClusterState, group: str, plural: str, value: dict[str, Any]) -> None:
     resource = cluster.registry.any_version(group, plural)
     if resource is not None:
         view = VersionedView.of(resource, cluster.registry)

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from clientgen._apimachinery.failures import bad_request
 
-from ..requests.options import first
-from .versions import version_number, when_version
+from ..requests.request_options import first
+from .read_versions import version_number, when_version
 
 if TYPE_CHECKING:
-    from ..requests.request import Request
+    from ..requests.api_request import Request
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["get"]
 
 
-def get(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def get(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """One object, not older than the version named."""
     _refuse_export(info.request)
 

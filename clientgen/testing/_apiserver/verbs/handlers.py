@@ -14,8 +14,8 @@ from .get import get
 from .list import list_
 from .logs import read_log
 from .patch import patch
-from .reviews import answer_review, issue_token
-from .scale import scale
+from .posted_reviews import answer_review, issue_token
+from .scale_subresource import scale
 from .update import update
 from .watch import watch
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
-    Handler: TypeAlias = Callable[[Cluster, RequestInfo, Rendering], Answer]
+    Handler: TypeAlias = Callable[[ClusterState, RequestInfo, Rendering], Answer]
 
 __all__ = ["handler_of"]
 

@@ -15,9 +15,9 @@ from msgspec import DecodeError, json
 
 from clientgen._apimachinery.failures import Failure, bad_request
 
-from ..requests.options import ListOptions, list_options
-from .selection import check_fields, selected
-from .versions import version_number, when_version
+from ..requests.request_options import ListOptions, list_options
+from .object_selection import check_fields, selected
+from .read_versions import version_number, when_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Collection, Record, Store
     from ..storage.versioned_view import VersionedView
 
@@ -92,13 +92,13 @@ class _Token:
         return "" if normpath(path) == path else self.start
 
 
-def list_(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def list_(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """The objects of a collection that are selected, or a page of them."""
     return page(cluster, info, rendering.view, rendering.records)
 
 
 def page(
-    cluster: Cluster,
+    cluster: ClusterState,
     info: RequestInfo,
     view: VersionedView,
     then: Callable[[Sequence[Record], dict[str, Any]], Answer],

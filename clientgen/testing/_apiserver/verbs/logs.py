@@ -22,7 +22,7 @@ from clientgen._apimachinery.failures import (
 )
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..requests.options import boolean, first, integer
+from ..requests.request_options import boolean, first, integer
 from ..responses.answers import Response, Stream
 from ..storage.container_logs import NANOSECONDS
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer, Headers
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.container_logs import ContainerLog, LogEntry
 
 __all__ = [
@@ -136,7 +136,7 @@ def container_of(pod: Mapping[str, Any], wanted: str) -> str:
     raise bad_request(f"a container name must be specified for pod {name}, {why}")
 
 
-def read_log(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def read_log(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """GET of `pods/log`: 204 and nothing if no node has the pod.
 
     Raises:
@@ -170,7 +170,7 @@ _TEXT: Final[Headers] = [("content-type", "text/plain")]
 
 
 def _chosen(
-    log: ContainerLog, instance: int, options: LogOptions, cluster: Cluster
+    log: ContainerLog, instance: int, options: LogOptions, cluster: ClusterState
 ) -> list[LogEntry]:
     """Return the lines of an instance that are wanted; kubelets know times to the second."""
     since = 0
@@ -200,7 +200,7 @@ class ContainerRun:
     """One instance of a container: it is over when the next one begins, or the pod is gone."""
 
     def __init__(
-        self, cluster: Cluster, info: RequestInfo, container: str, pod: dict[str, Any]
+        self, cluster: ClusterState, info: RequestInfo, container: str, pod: dict[str, Any]
     ) -> None:
         self._cluster = cluster
         self._pod = (info.namespace, info.name)

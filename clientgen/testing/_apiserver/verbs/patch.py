@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..patches.patch import APPLY, Patch, patch_type, read_patch
-from ..requests.bodies import complain
-from ..requests.options import write_options
+from ..patches.patch_types import APPLY, Patch, patch_type, read_patch
+from ..requests.request_bodies import complain
+from ..requests.request_options import write_options
 from .apply import Apply
 from .update import Update
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
 
 __all__ = ["patch"]
 
 
-def patch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def patch(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """PATCH of an object or its status, in any of the four ways."""
     media = patch_type(info.request, info.strategy.codec)
     applying = media == APPLY

@@ -13,21 +13,21 @@ from clientgen._apimachinery.optional_parts import part
 from .. import apply
 from ..admission import CREATE, Attributes, chain_of
 from ..admission import options_of as admission_options
-from ..kinds.codec import Codec
-from ..requests.bodies import complain, object_of, place
-from ..requests.options import write_options
+from ..kinds.kind_codecs import Codec
+from ..requests.request_bodies import complain, object_of, place
+from ..requests.request_options import write_options
 from ..responses.rendering import value_answer
 from ..storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..requests.options import WriteOptions
     from ..requests.request_info import RequestInfo
-    from ..resources import Resource
+    from ..requests.request_options import WriteOptions
     from ..responses.answers import Response
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..served_resources import Resource
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
 
 __all__ = ["PostedObject", "check_name"]
@@ -36,7 +36,7 @@ __all__ = ["PostedObject", "check_name"]
 class PostedObject:
     """A request with the object it brought and the one it is about."""
 
-    def __init__(self, cluster: Cluster, info: RequestInfo, resource: Resource) -> None:
+    def __init__(self, cluster: ClusterState, info: RequestInfo, resource: Resource) -> None:
         self.cluster = cluster
         self.info = info
         self.options: WriteOptions = write_options(info.request, "CreateOptions")

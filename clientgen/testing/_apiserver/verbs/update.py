@@ -22,8 +22,8 @@ from clientgen._apimachinery.failures import (
 )
 
 from .. import access, apply
-from ..requests.bodies import complain, drop_repeated_owners, mismatch, object_of
-from ..requests.options import write_options
+from ..requests.request_bodies import complain, drop_repeated_owners, mismatch, object_of
+from ..requests.request_options import write_options
 from ..storage.store import key_of
 from .create import Creation, Outcome
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.decoding import Parsed
 
-    from ..patches.patch import Patch
+    from ..patches.patch_types import Patch
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
 
 __all__ = ["Update", "update"]
@@ -46,7 +46,7 @@ _MODIFIED: Final = (
 )
 
 
-def update(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def update(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """PUT to an object or its status."""
     options = write_options(info.request, "UpdateOptions")
     body = object_of(info.request, info.strategy.codec, cluster.spec.schemas)

@@ -19,21 +19,21 @@ from msgspec import json
 
 from clientgen._apimachinery.failures import Failure
 
-from ..requests.options import ListOptions, list_options
+from ..requests.request_options import ListOptions, list_options
 from ..responses.answers import Stream
-from .selection import check_fields, selects
-from .versions import version_number, when_version
+from .object_selection import check_fields, selects
+from .read_versions import version_number, when_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
 
-    from ..calls import WebhookCall
     from ..requests.request_info import RequestInfo
     from ..responses.answers import Answer, Headers
     from ..responses.rendering import Rendering
-    from ..storage.cluster import Cluster
+    from ..storage.cluster_state import ClusterState
     from ..storage.store import Change, Collection, Record, Store
+    from ..webhook_calls import WebhookCall
 
 __all__ = ["WatchStream", "watch"]
 
@@ -52,7 +52,7 @@ MOST_HELD: Final = 10_000
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
-def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+def watch(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """Open a watch.
 
     Raises:
@@ -74,7 +74,7 @@ def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
 
 
 def _named(name: str) -> Any:
-    from ..selectors import FieldTerm
+    from ..server_selectors import FieldTerm
 
     return (FieldTerm("metadata.name", name, equal=True),)
 

@@ -10,7 +10,7 @@ from clientgen._apimachinery.optional_parts import part, parts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...storage.cluster import Cluster
+    from ...storage.cluster_state import ClusterState
     from ...storage.store import Record
 
 __all__ = ["GROUP", "Binding", "Hook", "Hooks", "Policy"]
@@ -80,7 +80,7 @@ class Hooks:
         bindings: the plural of the bindings.
     """
 
-    def __init__(self, cluster: Cluster, policies: str, bindings: str) -> None:
+    def __init__(self, cluster: ClusterState, policies: str, bindings: str) -> None:
         self._policies = cluster.store.collection(f"{policies}.{GROUP}")
         self._bindings = cluster.store.collection(f"{bindings}.{GROUP}")
         self._seen: tuple[int, int] | None = None

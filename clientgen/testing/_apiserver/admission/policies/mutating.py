@@ -14,20 +14,20 @@ from clientgen._apimachinery.optional_parts import part, parts
 from ... import apply
 from ...patches.json_patch import DoesNotApply, applied
 from ..attributes import DELETE
-from ..expressions import conditions_met, decider
-from ..matching import converted, kind_in
 from ..plugin import Plugin
+from ..request_expressions import conditions_met, decider
+from ..request_matching import converted, kind_in
 from .hooks import Hooks
-from .matching import match_of
 from .parameters import Misconfigured, param_resource, params_of
+from .policy_matching import match_of
+from .policy_values import Values
 from .validating import is_exempt, resource_name
-from .values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...resources import Resource
-    from ...storage.cluster import Cluster
+    from ...served_resources import Resource
+    from ...storage.cluster_state import ClusterState
     from ..attributes import Attributes
     from .hooks import Binding, Hook, Policy
 
@@ -81,7 +81,7 @@ class _Invocation:
 class MutatingPolicies(Plugin):
     """Runs all policies that are about a request, in the order of their names."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         super().__init__(cluster)
         self._hooks = Hooks(cluster, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
 

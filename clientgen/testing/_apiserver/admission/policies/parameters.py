@@ -14,8 +14,8 @@ from ...storage.versioned_view import VersionedView
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...resources import Resource
-    from ...storage.cluster import Cluster
+    from ...served_resources import Resource
+    from ...storage.cluster_state import ClusterState
 
 __all__ = ["Misconfigured", "param_resource", "params_of"]
 
@@ -28,7 +28,7 @@ class Misconfigured(Exception):  # noqa: N818 - an answer, not a defect
     """A policy or a binding that cannot be used for a request."""
 
 
-def param_resource(spec: Mapping[str, Any], cluster: Cluster) -> Resource | None:
+def param_resource(spec: Mapping[str, Any], cluster: ClusterState) -> Resource | None:
     """Return the resource of the `paramKind` of a policy; None for a policy without one.
 
     Raises:
@@ -47,7 +47,7 @@ def param_resource(spec: Mapping[str, Any], cluster: Cluster) -> Resource | None
 
 
 def params_of(
-    resource: Resource | None, binding: Mapping[str, Any], namespace: str, cluster: Cluster
+    resource: Resource | None, binding: Mapping[str, Any], namespace: str, cluster: ClusterState
 ) -> list[dict[str, Any] | None]:
     """Return the parameters of a binding for requests in a namespace.
 
@@ -86,7 +86,7 @@ def _namespace(resource: Resource, reference: Mapping[str, Any], namespace: str)
 @dataclass(frozen=True, slots=True)
 class _Search:
     resource: Resource
-    cluster: Cluster
+    cluster: ClusterState
     namespace: str
 
     def found(self, reference: Mapping[str, Any]) -> list[dict[str, Any]]:

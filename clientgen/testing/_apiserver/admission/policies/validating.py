@@ -9,19 +9,19 @@ from clientgen import _apiextensions
 from clientgen._apimachinery.failures import Cause, Failure
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..expressions import conditions_met, decider
-from ..matching import is_configuration
 from ..plugin import Plugin
+from ..request_expressions import conditions_met, decider
+from ..request_matching import is_configuration
 from .hooks import Hooks
-from .matching import match_of
 from .parameters import Misconfigured, param_resource, params_of
-from .values import Values
+from .policy_matching import match_of
+from .policy_values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...resources import Resource
-    from ...storage.cluster import Cluster
+    from ...served_resources import Resource
+    from ...storage.cluster_state import ClusterState
     from ..attributes import Attributes
     from .hooks import Binding, Hook, Policy
 
@@ -94,7 +94,7 @@ class _Denial:
 class ValidatingPolicies(Plugin):
     """Runs all policies that are about a request; the first that refuses it is told."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         super().__init__(cluster)
         self._hooks = Hooks(
             cluster, "validatingadmissionpolicies", "validatingadmissionpolicybindings"

@@ -8,7 +8,7 @@ write objects as real components do: through the strategies of the server.
 from __future__ import annotations
 
 from .behaviour import Behaviour, Exit, PodRule
-from .manager import ControllerManager
+from .controller_manager import ControllerManager
 from .settings import PlaySettings
 
 __all__ = ["Behaviour", "ControllerManager", "Exit", "PlaySettings", "PodRule"]

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from ...storage.cluster import Cluster
+    from ...storage.cluster_state import ClusterState
     from .behaviour import PodRule
-    from .events import Recorder
     from .objects import Objects
+    from .played_events import Recorder
     from .settings import PlaySettings
 
 __all__ = ["Again", "ControlPlane", "Controller"]
@@ -64,7 +64,7 @@ class ControlPlane:
         forget: does not come back to a key.
     """
 
-    cluster: Cluster
+    cluster: ClusterState
     objects: Objects
     recorder: Recorder
     settings: PlaySettings

@@ -8,7 +8,7 @@ from .cron_jobs import CronJobs
 from .daemon_sets import DaemonSets
 from .deployments import Deployments
 from .disruption_budgets import DisruptionBudgets
-from .endpoints import EndpointsController, EndpointSlices
+from .endpoints_controller import EndpointsController, EndpointSlices
 from .jobs import Jobs
 from .kubelet import Kubelet
 from .namespace_contents import NamespaceContents
@@ -17,7 +17,7 @@ from .replica_sets import ReplicaSets
 from .resource_quotas import ResourceQuotas
 from .scheduler import Scheduler
 from .stateful_sets import StatefulSets
-from .volumes import Volumes
+from .volume_binder import Volumes
 
 if TYPE_CHECKING:
     from .control_plane import Controller, ControlPlane

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .conditions import TIME, after, condition_of, is_true, moment
 from .job_status import is_finished
-from .kinds import CRON_JOBS, JOBS
 from .objects import key, owner_reference
+from .played_kinds import CRON_JOBS, JOBS
 from .pod_control import owner_key
 from .pod_state import is_going
 from .schedules import read_schedule, read_zone
+from .status_conditions import TIME, after, condition_of, is_true, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

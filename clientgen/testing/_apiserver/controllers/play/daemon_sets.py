@@ -13,9 +13,9 @@ from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part, parts
 
 from .daemon_pods import HASH, TOLERATIONS, new_daemon_pod, node_of
-from .kinds import DAEMON_SETS, NODES, PODS, REVISIONS
 from .node_matching import first_untolerated, selects_node
 from .objects import controller_of, key
+from .played_kinds import DAEMON_SETS, NODES, PODS, REVISIONS
 from .pod_control import PodControl, claimed, owner_key
 from .pod_state import DONE, is_going, is_ready, phase_of, seconds_until_available
 from .revisions import History, history_of, prune

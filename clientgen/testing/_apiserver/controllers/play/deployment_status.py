@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from clientgen._apimachinery.optional_parts import part
 
-from .conditions import TIME, condition_of, moment, remove_condition, set_condition
 from .rollout_sizes import max_unavailable
+from .status_conditions import TIME, condition_of, moment, remove_condition, set_condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part
 
-from .conditions import condition_of
+from .deployment_rollouts import Rollout
 from .deployment_status import counted_status, deadline_left, rollout_status, set_paused
-from .kinds import DEPLOYMENTS, PODS, REPLICA_SETS
 from .objects import controller_of, key
+from .played_kinds import DEPLOYMENTS, PODS, REPLICA_SETS
 from .pod_control import claimed, owner_key
 from .pod_state import is_going
-from .rollouts import Rollout
+from .status_conditions import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .conditions import condition_of, moment, remove_condition
-from .kinds import DEPLOYMENTS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS, STATEFUL_SETS
 from .objects import controller_of, key
+from .played_kinds import DEPLOYMENTS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS, STATEFUL_SETS
 from .pod_state import is_going, is_ready
 from .rollout_sizes import resolved_count
+from .status_conditions import condition_of, moment, remove_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .conditions import after, condition_of, is_true, moment
+from .job_failures import FAIL_JOB, IGNORE, failure_action, success_message
 from .job_indexes import index_of, indexes_in, indexes_text
-from .job_policies import FAIL_JOB, IGNORE, failure_action, success_message
 from .pod_state import is_active, is_going, is_ready, phase_of
+from .status_conditions import after, condition_of, is_true, moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,6 @@ from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .conditions import condition_of, set_condition
 from .job_indexes import INDEX, MOST_INDEXES, index_of
 from .job_status import (
     TRACKED,
@@ -26,10 +25,11 @@ from .job_status import (
     ttl_left,
     verdict_on,
 )
-from .kinds import JOBS, PODS
 from .objects import controller_of, key
+from .played_kinds import JOBS, PODS
 from .pod_control import PodControl, claimed, from_template, owner_key, to_delete
 from .pod_state import is_going, phase_of
+from .status_conditions import condition_of, set_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

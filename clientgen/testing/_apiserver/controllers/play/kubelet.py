@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.optional_parts import part, parts
 
 from .behaviour import Exit, behaviour_of
-from .conditions import condition_of
-from .containers import runs_of
-from .kinds import NODES, PODS
 from .nodes import host_ip
 from .objects import KUBELET, controller_of, key
+from .played_containers import runs_of
+from .played_kinds import NODES, PODS
 from .pod_run import PodRun, Stage, restart_delay
 from .pod_state import DONE, is_going, phase_of
 from .pod_status import pod_status
+from .status_conditions import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .containers import ContainerRun
     from .control_plane import ControlPlane
+    from .played_containers import ContainerRun
 
 __all__ = ["Kubelet"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part
 
-from .kinds import CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS
 from .objects import key
+from .played_kinds import CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.optional_parts import part, parts
 from clientgen._shipped import KUBERNETES
 
-from .conditions import condition_of
-from .kinds import NODES
 from .objects import KUBELET, key
+from .played_kinds import NODES
+from .status_conditions import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

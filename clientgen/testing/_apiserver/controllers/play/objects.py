@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.optional_parts import parts
 
 from ...access import ADMIN
-from ...requests.options import DeleteOptions, WriteOptions
-from ...requests.request import Request
+from ...requests.api_request import Request
 from ...requests.request_info import RequestInfo
+from ...requests.request_options import DeleteOptions, WriteOptions
 from ...storage.store import key_of
 from ...storage.versioned_view import VersionedView
 from ...verbs.create import Creation
@@ -20,7 +20,7 @@ from ...verbs.delete import Deletion
 from ...verbs.update import Update
 
 if TYPE_CHECKING:
-    from ...storage.cluster import Cluster
+    from ...storage.cluster_state import ClusterState
     from ...storage.store import Change, Collection, Record
 
 __all__ = [
@@ -69,7 +69,7 @@ class Objects:
     Objects that are read are shared: who wants to change one asks for a `copy`.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self._cluster = cluster
         self._views: dict[str, VersionedView | None] = {}
         self._read: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}

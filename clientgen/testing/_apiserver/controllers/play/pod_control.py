@@ -9,8 +9,8 @@ from clientgen._apimachinery.failures import Failure, forbidden
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .kinds import PODS
 from .objects import CONTROLLER_MANAGER, controller_of, key, owner_reference
+from .played_kinds import PODS
 from .pod_state import is_going, is_ready, phase_of, restarts_of
 
 if TYPE_CHECKING:

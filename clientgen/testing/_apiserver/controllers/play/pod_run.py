@@ -10,7 +10,7 @@ from .behaviour import NORMAL
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
-    from .containers import ContainerRun
+    from .played_containers import ContainerRun
 
 __all__ = ["PodRun", "Stage", "restart_delay"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .conditions import condition_of, is_true, moment
+from .status_conditions import condition_of, is_true, moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

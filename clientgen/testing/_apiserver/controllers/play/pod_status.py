@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .conditions import condition_of
+from .status_conditions import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .containers import ContainerRun
+    from .played_containers import ContainerRun
 
 __all__ = ["pod_phase", "pod_status"]
 

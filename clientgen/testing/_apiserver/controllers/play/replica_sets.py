@@ -11,11 +11,11 @@ from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part
 
-from .conditions import condition_of, remove_condition, set_condition
-from .kinds import PODS, REPLICA_SETS
 from .objects import controller_of, key
+from .played_kinds import PODS, REPLICA_SETS
 from .pod_control import PodControl, claimed, from_template, owner_key, to_delete
 from .pod_state import is_active, is_going, is_ready, seconds_until_available
+from .status_conditions import condition_of, remove_condition, set_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.optional_parts import part, parts
 from clientgen.runtime._models.quantity import Quantity
 
-from .kinds import CLAIMS, PODS, QUOTAS, SERVICES
 from .objects import key
+from .played_kinds import CLAIMS, PODS, QUOTAS, SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

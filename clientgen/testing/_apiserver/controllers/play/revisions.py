@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.optional_parts import part
 
-from .hashes import template_hash
-from .kinds import REVISIONS
 from .objects import key, owner_reference
+from .played_kinds import REVISIONS
+from .template_hashes import template_hash
 
 if TYPE_CHECKING:
     from collections.abc import Collection

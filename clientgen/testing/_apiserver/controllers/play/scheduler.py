@@ -14,11 +14,11 @@ from clientgen._apimachinery.optional_parts import part, parts
 from ...kinds.shared.quantities import amount
 from ...verbs.binding import bind
 from .behaviour import behaviour_of
-from .conditions import condition_of, set_condition
-from .kinds import NODES, PODS
 from .node_matching import misfit
 from .objects import SCHEDULER, key
+from .played_kinds import NODES, PODS
 from .pod_state import DONE, is_going, phase_of
+from .status_conditions import condition_of, set_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,9 +13,9 @@ from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.optional_parts import part
 
-from .kinds import CLAIMS, PODS, REVISIONS, STATEFUL_SETS
 from .objects import controller_of, key
 from .ordinals import REVISION, claims_of, new_pod, ordinal_of, ordinals_of
+from .played_kinds import CLAIMS, PODS, REVISIONS, STATEFUL_SETS
 from .pod_control import PodControl, claimed, owner_key
 from .pod_state import DONE, is_going, is_ready, phase_of, seconds_until_available
 from .revisions import History, history_of, prune, template_in

@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, forbidden_value, not_support
 from clientgen._apimachinery.name_syntax import path_segment_problems, subdomain_problems
 
 from ...tables.columns import AGE, NAME, UNSET, Column, View, field, members
-from ..shared.checks import matches, selector_causes, text
+from ..shared.common_checks import matches, selector_causes, text
 from .match_resources import match_resources_causes
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from clientgen._apimachinery.name_syntax import path_segment_problems, qualified
 from clientgen._apimachinery.optional_parts import parts, texts
 
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import matches, one_of, selector_causes
+from ..shared.common_checks import matches, one_of, selector_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,11 +9,11 @@ from clientgen._apimachinery.failures import Cause, invalid_value, not_supported
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import one_of
+from ..shared.common_checks import one_of
 from .admission_strategy import AdmissionStrategy
 from .match_resources import MATCH_TYPES
 from .operations import operation_causes
-from .policies import policy_causes, policy_printer
+from .policy_rules import policy_causes, policy_printer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import Any
 from clientgen._apimachinery.optional_parts import parts
 
 from ..defaults import TypeDefaults, set_missing
-from .webhooks import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
+from .webhook_rules import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
 
 __all__ = ["MutatingWebhookConfigurationStrategy"]
 

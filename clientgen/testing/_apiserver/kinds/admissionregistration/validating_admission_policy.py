@@ -10,10 +10,10 @@ from clientgen._apimachinery.name_syntax import qualified_name_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import conditions_causes, matches, one_of
+from ..shared.common_checks import conditions_causes, matches, one_of
 from .admission_strategy import AdmissionStrategy
 from .match_resources import MATCH_TYPES
-from .policies import policy_causes, policy_printer
+from .policy_rules import policy_causes, policy_printer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

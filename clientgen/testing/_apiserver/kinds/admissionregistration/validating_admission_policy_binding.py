@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, re
 from clientgen._apimachinery.optional_parts import part, texts
 
 from ...tables.columns import Printer
-from ..shared.checks import one_of
+from ..shared.common_checks import one_of
 from .admission_strategy import AdmissionStrategy
 from .bindings import BINDING_COLUMNS, binding_causes
 from .match_resources import MATCH_TYPES

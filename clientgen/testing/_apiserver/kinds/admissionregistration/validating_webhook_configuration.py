@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..defaults import TypeDefaults
-from .webhooks import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
+from .webhook_rules import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
 
 __all__ = ["ValidatingWebhookConfigurationStrategy"]
 

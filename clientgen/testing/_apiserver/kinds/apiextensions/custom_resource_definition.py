@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen import _apiextensions
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..parts import count_generation, restore, restore_all_but_status
+from ..immutable_parts import count_generation, restore, restore_all_but_status
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

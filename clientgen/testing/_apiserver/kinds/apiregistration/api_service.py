@@ -15,7 +15,7 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
 from ..defaults import TypeDefaults, set_empty
-from ..shared.checks import matches, text
+from ..shared.common_checks import matches, text
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, invalid_value, required
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ..metadata import MetadataChecks
-from ..shared.checks import is_not_negative
+from ..shared.common_checks import is_not_negative
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from clientgen._apimachinery.optional_parts import part
 from ...tables.columns import AGE, NAME, Column, Printer
 from ...tables.selector_text import selector_text
 from ..defaults import TypeDefaults, set_empty, set_missing
-from ..shared.checks import immutable
+from ..shared.common_checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
 from ..shared.pod_warnings import workload_warnings
-from ..shared.replicas import (
+from ..shared.replica_counts import (
     collision_causes,
     count_or_percent,
     counts,

@@ -8,10 +8,10 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import Printer
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import immutable
+from ..shared.common_checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
 from ..shared.pod_warnings import workload_warnings
-from ..shared.replicas import replica_set_status_causes, spec_counts
+from ..shared.replica_counts import replica_set_status_causes, spec_counts
 from ..shared.workload_columns import REPLICA_COLUMNS, selector_column
 from ..strategy import Strategy
 

@@ -10,11 +10,11 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ...tables.columns import AGE, NAME, Printer
 from ..defaults import TypeDefaults, set_empty, set_missing
-from ..shared.checks import is_not_negative, one_of, text
 from ..shared.claim_warnings import claim_spec_warnings
+from ..shared.common_checks import is_not_negative, one_of, text
 from ..shared.pod_templates import running_template_causes, template_selector_causes
 from ..shared.pod_warnings import is_same_generation, template_warnings
-from ..shared.replicas import (
+from ..shared.replica_counts import (
     collision_causes,
     count_or_percent,
     counts,

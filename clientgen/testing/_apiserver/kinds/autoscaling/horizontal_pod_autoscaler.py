@@ -15,9 +15,9 @@ from clientgen._apimachinery.name_syntax import path_segment_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import matches, one_of, selector_causes, text
+from ..shared.common_checks import matches, one_of, selector_causes, text
 from ..shared.quantities import amount
-from ..shared.replicas import counts
+from ..shared.replica_counts import counts
 from ..strategy import Strategy
 from .autoscaler_columns import PRINTER
 from .autoscaler_versions import to_v1, to_v2
@@ -25,7 +25,7 @@ from .autoscaler_versions import to_v1, to_v2
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ...resources import Resource
+    from ...served_resources import Resource
 
 __all__ = ["HorizontalPodAutoscalerStrategy"]
 

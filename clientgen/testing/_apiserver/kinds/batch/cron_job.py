@@ -18,7 +18,7 @@ from clientgen._apimachinery.optional_parts import part
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, field, flag, since, size
 from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import is_not_negative, one_of
+from ..shared.common_checks import is_not_negative, one_of
 from ..shared.pod_warnings import is_same_generation, name_warnings
 from ..shared.workload_columns import selector_column, template_columns
 from ..strategy import Strategy

@@ -11,12 +11,12 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
 from ...tables.durations import human_duration, moment
-from .. import fields
+from .. import selector_fields
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable, is_not_negative, selector_causes
+from ..shared.common_checks import immutable, is_not_negative, selector_causes
 from ..shared.pod_warnings import is_same_generation, name_warnings
-from ..shared.replicas import counts
+from ..shared.replica_counts import counts
 from ..shared.workload_columns import TEMPLATE_COLUMNS, selector_column
 from ..strategy import Strategy
 from .job_policies import counted
@@ -119,7 +119,7 @@ class JobStrategy(Strategy):
         "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to "
         "suppress this warning"
     )
-    selectable_fields = {"status.successful": fields.number("status.succeeded")}
+    selectable_fields = {"status.successful": selector_fields.number("status.succeeded")}
     printer = Printer(_COLUMNS)
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:

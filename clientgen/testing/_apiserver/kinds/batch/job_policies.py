@@ -17,7 +17,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import qualified_name_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..shared.checks import is_not_negative, matches, unique
+from ..shared.common_checks import is_not_negative, matches, unique
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

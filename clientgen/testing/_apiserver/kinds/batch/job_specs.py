@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
 from clientgen._apimachinery.optional_parts import part
 
-from ..shared.checks import is_not_negative, one_of
+from ..shared.common_checks import is_not_negative, one_of
 from ..shared.pod_templates import template_causes
 from ..shared.pod_warnings import template_warnings
 from .job_policies import (

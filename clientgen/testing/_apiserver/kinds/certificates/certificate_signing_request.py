@@ -24,7 +24,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables import durations
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
-from .. import fields
+from .. import selector_fields
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class CertificateSigningRequestStrategy(Strategy):
     """The strategy for CertificateSigningRequests."""
 
     subresources_with_status = ("approval",)
-    selectable_fields = {"spec.signerName": fields.text("spec.signerName")}
+    selectable_fields = {"spec.signerName": selector_fields.text("spec.signerName")}
     printer = Printer(_COLUMNS)
 
     def prepare_for_update(

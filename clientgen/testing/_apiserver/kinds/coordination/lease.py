@@ -9,7 +9,7 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
-from ..shared.checks import is_not_negative
+from ..shared.common_checks import is_not_negative
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

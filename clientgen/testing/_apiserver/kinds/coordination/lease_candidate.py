@@ -10,7 +10,7 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable, text
+from ..shared.common_checks import immutable, text
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, some_of
 from ..defaults import TypeDefaults, set_missing
 from ..deprecation import Deprecation
 from ..metadata import MetadataChecks
-from ..shared.checks import PROTOCOLS, one_of, port_number, text
+from ..shared.common_checks import PROTOCOLS, one_of, port_number, text
 from ..shared.ip_addresses import usable_address
 from ..shared.ip_warnings import address_warnings
 from ..strategy import Strategy

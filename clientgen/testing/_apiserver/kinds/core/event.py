@@ -9,10 +9,10 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import Printer
 from ..defaults import TypeDefaults
-from ..fields import text
 from ..metadata import MetadataChecks
-from ..shared import events
-from ..shared.checks import immutable
+from ..selector_fields import text
+from ..shared import event_rules
+from ..shared.common_checks import immutable
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-    from ...resources import Resource
+    from ...served_resources import Resource
 
 __all__ = ["EventStrategy"]
 
-_ORIGINAL: Final = {new: old for old, new in events.RENAMED.items()}
+_ORIGINAL: Final = {new: old for old, new in event_rules.RENAMED.items()}
 _NEVER_MISSING: Final[dict[str, Any]] = {
     "involvedObject": {},
     "source": {},
@@ -54,13 +54,13 @@ class EventStrategy(Strategy):
     metadata_checks = MetadataChecks.ANY_FINALIZER
     allow_create_on_update = True
     selectable_fields = {
-        **{path: text(path) for path in events.reference_fields("involvedObject")},
+        **{path: text(path) for path in event_rules.reference_fields("involvedObject")},
         "reason": text("reason"),
         "reportingComponent": text("reportingComponent"),
         "source": text("source.component"),
         "type": text("type"),
     }
-    printer = Printer(events.columns(documented=True), view=events.EventView)
+    printer = Printer(event_rules.columns(documented=True), view=event_rules.EventView)
 
     def name_problems(self, name: str) -> list[str]:
         """Allow every name that can be part of a path."""
@@ -68,15 +68,15 @@ class EventStrategy(Strategy):
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
         """Check the namespace and, in events of the new kind, who reports."""
-        yield from events.namespace_causes(obj, part(obj, "involvedObject"))
+        yield from event_rules.namespace_causes(obj, part(obj, "involvedObject"))
         if obj.get("eventTime"):
-            yield from events.reporter_causes(obj, "reportingComponent")
+            yield from event_rules.reporter_causes(obj, "reportingComponent")
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Let only the series of an event with an `eventTime` go on; others may be counted."""
-        yield from events.namespace_causes(new, part(new, "involvedObject"))
+        yield from event_rules.namespace_causes(new, part(new, "involvedObject"))
         if new.get("eventTime") or old.get("eventTime"):
-            for _, name in events.FIXED:
+            for _, name in event_rules.FIXED:
                 own = "reportingComponent" if name == "reportingController" else name
                 yield from immutable(name, new.get(own), old.get(own))
 

@@ -10,9 +10,9 @@ from clientgen._apimachinery.optional_parts import part, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..defaults import TypeDefaults, set_empty
-from ..fields import text
 from ..metadata import MetadataChecks
-from ..shared.checks import matches
+from ..selector_fields import text
+from ..shared.common_checks import matches
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ...tables.durations import UNKNOWN
 from ..defaults import TypeDefaults, set_empty
-from ..fields import switch
 from ..metadata import MetadataChecks
-from ..shared.checks import matches, one_of
+from ..selector_fields import switch
+from ..shared.common_checks import matches, one_of
 from ..shared.container_resources import quantity_causes
 from ..shared.ip_warnings import network_warnings
 from ..strategy import Strategy

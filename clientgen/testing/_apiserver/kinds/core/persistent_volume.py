@@ -11,10 +11,10 @@ from clientgen._apimachinery.optional_parts import part, parts
 from ...tables.columns import AGE, NAME, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable
-from ..shared.finalizers import protect
+from ..shared.common_checks import immutable
 from ..shared.node_labels import expression_warnings
 from ..shared.persistent_volumes import NOT_SOURCES, volume_causes
+from ..shared.protection_finalizers import protect
 from ..shared.volume_columns import (
     ATTRIBUTES_CLASS,
     STORAGE_CLASS,

@@ -17,10 +17,10 @@ from clientgen._apimachinery.optional_parts import part
 from ...tables.columns import AGE, NAME, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable
 from ..shared.claim_warnings import claim_spec_warnings
+from ..shared.common_checks import immutable
 from ..shared.default_class import default_class
-from ..shared.finalizers import protect
+from ..shared.protection_finalizers import protect
 from ..shared.quantities import amount
 from ..shared.volume_claims import claim_causes
 from ..shared.volume_columns import (

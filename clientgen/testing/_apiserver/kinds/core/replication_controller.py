@@ -11,10 +11,10 @@ from clientgen._apimachinery.optional_parts import part
 from ...tables.columns import Column, Printer
 from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults
-from ..fields import number
+from ..selector_fields import number
 from ..shared.pod_templates import UNMATCHED, running_template_causes
 from ..shared.pod_warnings import is_same_generation, name_warnings, template_warnings
-from ..shared.replicas import replica_set_status_causes, spec_counts
+from ..shared.replica_counts import replica_set_status_causes, spec_counts
 from ..shared.workload_columns import REPLICA_COLUMNS
 from ..strategy import Strategy
 

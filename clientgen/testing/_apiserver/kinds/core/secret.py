@@ -11,9 +11,9 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field, size
 from ..defaults import TypeDefaults, set_empty
-from ..fields import text
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable
+from ..selector_fields import text
+from ..shared.common_checks import immutable
 from ..shared.config_data import MAX_BYTES, decoded_size, immutable_causes, key_causes
 from ..shared.key_pairs import key_pair_problem
 from ..strategy import Strategy

@@ -11,7 +11,7 @@ from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ...tables.durations import UNKNOWN
 from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults, set_empty, set_missing
-from ..fields import text
+from ..selector_fields import text
 from ..shared.ip_warnings import address_warnings, network_warnings
 from ..shared.load_balancer import ingress_text, ingress_warnings
 from ..strategy import Strategy

@@ -22,7 +22,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..shared.checks import (
+from ..shared.common_checks import (
     PROTOCOLS,
     is_not_negative,
     matches,

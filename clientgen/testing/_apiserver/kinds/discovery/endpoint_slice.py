@@ -18,7 +18,7 @@ from clientgen._apimachinery.optional_parts import parts, texts
 from ...tables.columns import AGE, NAME, UNSET, Column, Printer, View, field, some_of
 from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import PROTOCOLS, immutable, matches, one_of, text
+from ..shared.common_checks import PROTOCOLS, immutable, matches, one_of, text
 from ..shared.ip_addresses import usable_address
 from ..shared.ip_warnings import address_warnings
 from ..strategy import Strategy

@@ -9,16 +9,16 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import Printer
 from ..defaults import TypeDefaults
-from ..fields import text
-from ..shared import events
-from ..shared.checks import immutable
+from ..selector_fields import text
+from ..shared import event_rules
+from ..shared.common_checks import immutable
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...object_reader import ObjectReader
-    from ...resources import Resource
+    from ...served_resources import Resource
 
 __all__ = ["EventStrategy"]
 
@@ -32,7 +32,7 @@ _NEVER_MISSING: Final[dict[str, Any]] = {
 _MISSING_IF_EMPTY: Final = ("reportingController", "reportingInstance")
 
 
-class _View(events.EventView):
+class _View(event_rules.EventView):
     first_key = "deprecatedFirstTimestamp"
     last_key = "deprecatedLastTimestamp"
     count_key = "deprecatedCount"
@@ -54,12 +54,12 @@ class EventStrategy(Strategy):
     is_converted = True
     allow_create_on_update = True
     selectable_fields = {
-        **{path: text(path) for path in events.reference_fields("regarding")},
+        **{path: text(path) for path in event_rules.reference_fields("regarding")},
         "reason": text("reason"),
         "reportingController": text("reportingController"),
         "type": text("type"),
     }
-    printer = Printer(events.columns(documented=False), view=_View)
+    printer = Printer(event_rules.columns(documented=False), view=_View)
 
     def causes(
         self,
@@ -76,24 +76,24 @@ class EventStrategy(Strategy):
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
         """Check the namespace, the time, who reports and the type."""
-        yield from events.namespace_causes(obj, part(obj, "regarding"))
+        yield from event_rules.namespace_causes(obj, part(obj, "regarding"))
         if not obj.get("eventTime"):
             yield required("eventTime")
-        yield from events.reporter_causes(obj, "reportingController")
+        yield from event_rules.reporter_causes(obj, "reportingController")
         kind = obj.get("type") or ""
         if kind not in ("Normal", "Warning"):
             yield invalid_value("type", "", f"has invalid value: {kind}")
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Let only the series go on; messages name the members of core Events."""
-        for own, name in events.FIXED:
+        for own, name in event_rules.FIXED:
             yield from immutable(name, new.get(own), old.get(own))
 
     def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
         """Rename the members of core Events."""
         if source.group == self.resource.group:
             return dict(obj)
-        renamed = {events.RENAMED.get(name, name): value for name, value in obj.items()}
+        renamed = {event_rules.RENAMED.get(name, name): value for name, value in obj.items()}
         for name in _MISSING_IF_EMPTY:
             if not renamed.get(name):
                 renamed.pop(name, None)

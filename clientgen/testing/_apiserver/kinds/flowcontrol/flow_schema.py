@@ -16,7 +16,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field, members
 from ..defaults import TypeDefaults
-from ..shared.checks import matches, text
+from ..shared.common_checks import matches, text
 from ..strategy import Strategy
 from .condition_types import condition_type_causes
 

@@ -17,7 +17,7 @@ from clientgen._apimachinery.optional_parts import part
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, field
 from ..defaults import TypeDefaults, set_empty
 from ..metadata import MetadataChecks
-from ..shared.checks import one_of
+from ..shared.common_checks import one_of
 from ..strategy import Strategy
 from .condition_types import condition_type_causes
 

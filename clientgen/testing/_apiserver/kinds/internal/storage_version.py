@@ -12,7 +12,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 
 from ...tables.columns import AGE, NAME, UNSET, Column, Printer, View, field, some_of
-from ..shared.checks import matches
+from ..shared.common_checks import matches
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

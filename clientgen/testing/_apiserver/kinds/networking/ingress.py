@@ -20,7 +20,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field, some_of
 from ..metadata import MetadataChecks
-from ..shared.checks import (
+from ..shared.common_checks import (
     matches,
     one_of,
     port_number,

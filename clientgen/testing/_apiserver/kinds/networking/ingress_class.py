@@ -19,7 +19,7 @@ from clientgen._apimachinery.name_syntax import (
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import (
+from ..shared.common_checks import (
     immutable,
     matches,
     one_of,

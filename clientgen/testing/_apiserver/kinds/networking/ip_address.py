@@ -14,7 +14,7 @@ from clientgen._apimachinery.name_syntax import (
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable, text
+from ..shared.common_checks import immutable, text
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 from ...tables.columns import AGE, NAME, Column, Printer
 from ...tables.selector_text import shown_selector
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import (
+from ..shared.common_checks import (
     matches,
     one_of,
     port_number,

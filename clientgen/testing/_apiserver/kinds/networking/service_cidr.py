@@ -12,7 +12,7 @@ from clientgen._apimachinery.name_syntax import (
 from clientgen._apimachinery.optional_parts import texts
 
 from ...tables.columns import AGE, NAME, Column, Printer
-from ..shared.checks import immutable
+from ..shared.common_checks import immutable
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable, text
+from ..shared.common_checks import immutable, text
 from ..shared.container_resources import resource_causes
 from ..shared.node_labels import label_warning
 from ..shared.pod_scheduling import tolerations_causes

@@ -11,8 +11,8 @@ from clientgen._apimachinery.optional_parts import part, parts
 from ...tables.columns import AGE, NAME, Column, Printer, View, field
 from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks
-from ..shared.checks import conditions_causes, one_of, selector_causes
-from ..shared.replicas import count_or_percent, counts
+from ..shared.common_checks import conditions_causes, one_of, selector_causes
+from ..shared.replica_counts import count_or_percent, counts
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

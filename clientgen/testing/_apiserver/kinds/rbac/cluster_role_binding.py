@@ -11,7 +11,7 @@ from ...tables.columns import Printer
 from ..metadata import MetadataChecks
 from ..strategy import Strategy
 from .binding_columns import BINDING_COLUMNS
-from .rules import (
+from .role_rules import (
     reference_causes,
     role_change_causes,
     subject_causes,

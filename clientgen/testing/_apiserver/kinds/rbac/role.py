@@ -10,7 +10,7 @@ from clientgen._apimachinery.optional_parts import parts
 from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks
 from ..strategy import Strategy
-from .rules import rule_causes
+from .role_rules import rule_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks
 from ..strategy import Strategy
 from .binding_columns import BINDING_COLUMNS
-from .rules import (
+from .role_rules import (
     reference_causes,
     role_change_causes,
     set_role_group,

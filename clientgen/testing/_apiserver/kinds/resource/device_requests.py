@@ -18,9 +18,9 @@ from clientgen._apimachinery.name_syntax import label_problems, subdomain_proble
 from clientgen._apimachinery.optional_parts import parts, texts
 
 from ..defaults import TypeDefaults, set_empty
-from ..shared.checks import driver_name, matches, text
+from ..shared.common_checks import driver_name, matches, text
+from ..shared.device_expressions import device_expression_causes
 from ..shared.device_names import attribute_name_causes, device_toleration_causes
-from ..shared.expressions import device_expression_causes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field, since
-from ..shared.checks import conditions_causes, driver_name, matches
+from ..shared.common_checks import conditions_causes, driver_name, matches
 from ..shared.device_names import device_taint_causes, pool_name_causes
 from ..strategy import Strategy
 

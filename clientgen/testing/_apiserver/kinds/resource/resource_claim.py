@@ -10,7 +10,7 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
 from ..metadata import MetadataChecks
-from ..shared.checks import driver_name, immutable, matches
+from ..shared.common_checks import driver_name, immutable, matches
 from ..shared.device_names import pool_name_causes
 from ..shared.pod_scheduling import node_selector_causes
 from ..strategy import Strategy

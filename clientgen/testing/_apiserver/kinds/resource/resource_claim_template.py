@@ -10,7 +10,7 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Printer
 from ..metadata import MetadataChecks
-from ..shared.checks import immutable
+from ..shared.common_checks import immutable
 from ..strategy import Strategy
 from .device_requests import REQUEST_TYPES, claim_causes
 

@@ -21,8 +21,8 @@ from clientgen._apimachinery.name_syntax import (
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
-from .. import fields
-from ..shared.checks import driver_name, immutable, matches, unique
+from .. import selector_fields
+from ..shared.common_checks import driver_name, immutable, matches, unique
 from ..shared.device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from ..shared.ip_warnings import quoted
 from ..shared.pod_scheduling import node_selector_causes
@@ -57,8 +57,8 @@ class ResourceSliceStrategy(Strategy):
     generation_fields = ("spec",)
     delete_returns_object = True
     selectable_fields = {
-        "spec.nodeName": fields.text("spec.nodeName"),
-        "spec.driver": fields.text("spec.driver"),
+        "spec.nodeName": selector_fields.text("spec.nodeName"),
+        "spec.driver": selector_fields.text("spec.driver"),
     }
     printer = Printer(
         (

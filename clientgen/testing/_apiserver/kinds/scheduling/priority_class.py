@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, forbidden_value
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import immutable, one_of
+from ..shared.common_checks import immutable, one_of
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from clientgen._apimachinery.failures import Cause, invalid_value, too_long
 from clientgen._apimachinery.name_syntax import qualified_name_problems
 
-from .checks import text
+from .common_checks import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, forbidden_value
 from clientgen._apimachinery.name_syntax import config_key_problems
 from clientgen._apimachinery.optional_parts import part
 
-from .checks import matches
+from .common_checks import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

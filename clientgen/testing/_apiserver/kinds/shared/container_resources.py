@@ -17,7 +17,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import label_problems, qualified_name_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import matches
+from .common_checks import matches
 from .quantities import amount
 
 if TYPE_CHECKING:

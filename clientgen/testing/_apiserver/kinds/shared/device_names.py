@@ -12,7 +12,7 @@ from clientgen._apimachinery.name_syntax import (
     subdomain_problems,
 )
 
-from .checks import driver_name, matches
+from .common_checks import driver_name, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import text
+from .common_checks import text
 from .ip_warnings import address_warnings
 
 if TYPE_CHECKING:

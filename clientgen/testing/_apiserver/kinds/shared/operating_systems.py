@@ -15,7 +15,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import matches
+from .common_checks import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,11 +14,11 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import subdomain_problems
 from clientgen._apimachinery.optional_parts import part, texts
 
-from .checks import one_of, text
+from .common_checks import one_of, text
 from .pod_scheduling import node_selector_causes
 from .quantities import amount
 from .volume_claims import MODES, access_mode_causes, size_causes
-from .volumes import source_causes
+from .volume_validation import source_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import relative_path
+from .common_checks import relative_path
 from .pod_scheduling import tolerations_causes
 
 if TYPE_CHECKING:

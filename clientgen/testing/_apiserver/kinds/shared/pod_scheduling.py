@@ -20,7 +20,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import matches, one_of, selector_causes
+from .common_checks import matches, one_of, selector_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

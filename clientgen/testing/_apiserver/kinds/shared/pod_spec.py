@@ -23,9 +23,9 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import matches, one_of, text
+from .common_checks import matches, one_of, text
 from .container_resources import pod_resource_causes, resource_causes
-from .containers import container_causes
+from .container_validation import container_causes
 from .operating_systems import system_causes
 from .pod_scheduling import (
     affinity_causes,
@@ -34,7 +34,7 @@ from .pod_scheduling import (
     tolerations_causes,
 )
 from .security_context import pod_security_causes
-from .volumes import volumes_causes
+from .volume_validation import volumes_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

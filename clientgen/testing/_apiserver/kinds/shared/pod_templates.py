@@ -14,7 +14,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.labels import annotations_causes, labels_causes, selects
 from clientgen._apimachinery.optional_parts import part
 
-from .checks import selector_causes
+from .common_checks import selector_causes
 from .pod_annotations import annotation_causes
 from .pod_spec import pod_spec_causes
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._apimachinery.optional_parts import parts
 
-from .checks import relative_path
+from .common_checks import relative_path
 from .volume_items import downward_causes, items_causes, mode_causes
 
 if TYPE_CHECKING:

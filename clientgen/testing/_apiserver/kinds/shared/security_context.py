@@ -16,7 +16,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import range_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import one_of, relative_path
+from .common_checks import one_of, relative_path
 from .operating_systems import windows_causes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_val
 from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, texts
 
-from .checks import matches, one_of, selector_causes, text
+from .common_checks import matches, one_of, selector_causes, text
 from .quantities import amount
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.optional_parts import parts
 
-from .checks import relative_path
-from .containers import field_reference, resource_reference
+from .common_checks import relative_path
+from .container_validation import field_reference, resource_reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from clientgen._apimachinery.failures import Cause, invalid_value, not_supported
 from clientgen._apimachinery.name_syntax import label_problems, range_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, texts
 
-from .checks import driver_name, matches, one_of, relative_path, text
+from .common_checks import driver_name, matches, one_of, relative_path, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

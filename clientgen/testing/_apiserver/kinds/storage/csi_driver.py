@@ -13,7 +13,7 @@ from clientgen._apimachinery.optional_parts import parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_missing
-from ..shared.checks import (
+from ..shared.common_checks import (
     immutable,
     one_of,
 )

@@ -16,7 +16,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 from ...tables.columns import AGE, NAME, Column, Printer, size
 from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks
-from ..shared.checks import (
+from ..shared.common_checks import (
     driver_name,
     immutable,
     is_not_negative,

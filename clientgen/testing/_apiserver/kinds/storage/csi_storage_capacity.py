@@ -12,7 +12,7 @@ from clientgen._apimachinery.name_syntax import subdomain_problems
 from clientgen._apimachinery.optional_parts import part
 
 from ..metadata import MetadataChecks
-from ..shared.checks import (
+from ..shared.common_checks import (
     immutable,
     matches,
     selector_causes,

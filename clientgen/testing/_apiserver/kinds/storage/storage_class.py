@@ -17,13 +17,13 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 from ...tables.columns import AGE, NAME, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
-from ..shared.checks import (
+from ..shared.class_parameters import parameter_causes, provisioner_causes
+from ..shared.common_checks import (
     immutable,
     matches,
     one_of,
     unique,
 )
-from ..shared.class_parameters import parameter_causes, provisioner_causes
 from ..shared.node_labels import label_warning
 from ..strategy import Strategy
 

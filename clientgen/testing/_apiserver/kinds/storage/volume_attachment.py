@@ -16,12 +16,12 @@ from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
-from ..shared.checks import (
+from ..shared.class_parameters import MAX_BYTES, size_causes
+from ..shared.common_checks import (
     driver_name,
     immutable,
     matches,
 )
-from ..shared.class_parameters import MAX_BYTES, size_causes
 from ..shared.persistent_volumes import volume_causes
 from ..strategy import Strategy
 

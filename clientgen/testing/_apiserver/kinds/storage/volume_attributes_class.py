@@ -14,7 +14,7 @@ from clientgen._apimachinery.optional_parts import part
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
 from ..shared.class_parameters import parameter_causes, provisioner_causes
-from ..shared.finalizers import protect
+from ..shared.protection_finalizers import protect
 from ..strategy import Strategy
 
 if TYPE_CHECKING:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .strategy import PodStrategy
+from .pod_strategy import PodStrategy
 
 __all__ = ["PodStrategy"]

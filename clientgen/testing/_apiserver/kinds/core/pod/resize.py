@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ...shared.containers import container_causes
+from ...shared.container_validation import container_causes
 from ...shared.quantities import amount
 from .qos import qos_class
 

@@ -8,8 +8,8 @@ from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_val
 from clientgen._apimachinery.name_syntax import ip_problems, range_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ...shared.checks import matches, text
-from ...shared.containers import container_causes, image_causes
+from ...shared.common_checks import matches, text
+from ...shared.container_validation import container_causes, image_causes
 from ...shared.pod_annotations import annotation_causes, annotation_change_causes
 from ...shared.pod_spec import free_name_causes, pod_spec_causes
 

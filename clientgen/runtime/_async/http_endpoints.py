@@ -1,0 +1,62 @@
+"""HTTP endpoints of a program: health, metrics, webhooks.
+
+The twin for threads is written by hand: its server needs no event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
+from .._net.endpoints_base import EndpointsBase
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from .._net.endpoint_server import EndpointServer
+
+__all__ = ["AsyncEndpoints"]
+
+
+_Answer: TypeAlias = Callable[[EndpointRequest], Awaitable[EndpointAnswer]]
+
+
+class AsyncEndpoints(EndpointsBase[_Answer]):
+    __doc__ = EndpointsBase.__doc__
+
+    _server: EndpointServer | None = None
+
+    async def start(self) -> None:
+        """Begin to answer.
+
+        Raises:
+            OSError: The address cannot be listened on; the message says why.
+            RuntimeError: It has started before.
+        """
+        from .._net.endpoint_server import EndpointServer  # the HTTP library is a big import
+
+        self._server = self._new_server(EndpointServer)
+        await self._server.start()
+
+    async def stop(self, grace: float = 5.0) -> None:
+        """Accept no more requests, and let running answers end, for at most this many seconds.
+
+        It cannot be started again. Without a start, it does nothing.
+        """
+        server, self._server = self._server, None
+        if server is not None:
+            await server.stop(grace)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()

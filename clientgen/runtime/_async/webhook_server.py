@@ -1,0 +1,508 @@
+"""`AsyncWebhooks`: answers the admission and conversion reviews of the API server."""
+
+from __future__ import annotations
+
+import logging
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+
+from .._admission.admission_requests import Denied
+from .._admission.admission_review import (
+    ReviewError,
+    allowed,
+    defaulted,
+    failed,
+    read_review,
+    refused,
+    snapshot,
+    typed_request,
+)
+from .._admission.configurations import Endpoint, configurations, crd_conversions
+from .._admission.conversion import (
+    ConversionError,
+    conversion_failed,
+    converted,
+    read_conversion,
+)
+from .._admission.webhook_set import CONVERT_PATH, USUAL_OPERATIONS, WebhookSet
+from .._models.model import Model
+from .._models.unstructured import Object
+from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
+from .._net.endpoints_base import MAX_BODY, parse_address
+from .._signals import on_stop_signal
+from ._primitives import Event, from_outside, result_of
+from .http_endpoints import AsyncEndpoints
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from .._admission.admission_requests import AdmissionRequest, Operation
+    from .._admission.conversion import ConversionCall
+    from .._admission.webhook_metrics import PrometheusWebhookMetrics
+    from .._admission.webhook_options import WebhookOptions
+    from .._admission.webhook_set import Action, Webhook
+    from .._manifests.scheme import Scheme
+    from .._models.unstructured import Unstructured
+    from ._primitives import Callback
+
+__all__ = ["AsyncWebhooks"]
+
+M = TypeVar("M", bound=Object)
+SourceT = TypeVar("SourceT", bound=Model)
+TargetT = TypeVar("TargetT", bound=Model)
+
+_TITLE: Final = "webhooks"
+_JSON: Final = "application/json"
+_OK: Final = 200
+# A list is converted as a whole, and may have any number of objects.
+_MAX_CONVERSION: Final = 64 << 20
+
+logger = logging.getLogger("clientgen.runtime.webhooks")
+
+
+class AsyncWebhooks:
+    """Calls functions for requests to the API server, before they are done.
+
+        webhooks = AsyncWebhooks(":9443", certificates="/certs", scheme=k.scheme)
+
+        @webhooks.validate(CronTab)
+        def check(request: AdmissionRequest[CronTab]) -> None:
+            if not request.object.spec.schedule:
+                raise Denied("spec.schedule must not be empty", code=422)
+
+        await webhooks.run()
+
+    The API server calls a webhook over HTTPS if a webhook configuration says so; `configurations`
+    makes these. Functions of one kind and action are found at controller-runtime's paths, such as
+    `/validate-stable-example-com-v1-crontab`.
+
+    A function that raises something else than `Denied` has not decided: the request is refused with
+    code 500, and the log has the traceback. The client sees the name of the exception only.
+
+    Args:
+        address: The address to listen on, such as `:9443`.
+        certificates: The folder with `tls.crt` and `tls.key`. They are read again when they change.
+            None is HTTP without TLS, for tests, and for programs that only use `answer`.
+        scheme: Knows the resources of the classes; needed for `configurations`.
+        timeout: How many seconds a function may take. The API server waits for 10, or for
+            `timeout_seconds` of the configuration, which is up to 30.
+        grace: How many seconds `aclose` waits for running functions.
+
+    Raises:
+        ValueError: The address has a wrong form.
+    """
+
+    def __init__(
+        self,
+        address: str = ":9443",
+        *,
+        certificates: str | os.PathLike[str] | None = None,
+        scheme: Scheme | None = None,
+        timeout: float = 30.0,
+        grace: float = 30.0,
+    ) -> None:
+        parse_address(_TITLE, address)
+        self._address = address
+        self._certificates = certificates
+        self._scheme = scheme
+        self._timeout = timeout
+        self._grace = grace
+        self._set = WebhookSet()
+        self._endpoints: AsyncEndpoints | None = None
+        self._metrics: PrometheusWebhookMetrics | None = None  # a manager gives them
+        self._stopping = Event()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {self._address}: {', '.join(self.paths) or 'none'}>"
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths that are answered."""
+        return self._set.paths
+
+    @property
+    def url(self) -> str:
+        """The URL, once it has started.
+
+        Raises:
+            RuntimeError: It has not started.
+        """
+        if self._endpoints is None:
+            raise RuntimeError(f"{self!r} is not running: start it first")
+        return self._endpoints.url
+
+    # ---- functions ----------------------------------------------------------------------------
+
+    @overload
+    def validate(
+        self,
+        model: type[M],
+        function: Callback[[AdmissionRequest[M]], None],
+        *,
+        operations: Iterable[Operation] = ...,
+        path: str = ...,
+        **options: Unpack[WebhookOptions],
+    ) -> Self: ...
+    @overload
+    def validate(
+        self,
+        model: type[M],
+        *,
+        operations: Iterable[Operation] = ...,
+        path: str = ...,
+        **options: Unpack[WebhookOptions],
+    ) -> Callable[
+        [Callback[[AdmissionRequest[M]], None]], Callback[[AdmissionRequest[M]], None]
+    ]: ...
+    def validate(
+        self,
+        model: type[M],
+        function: Callback[[AdmissionRequest[M]], None] | None = None,
+        *,
+        operations: Iterable[Operation] = USUAL_OPERATIONS,
+        path: str = "",
+        **options: Unpack[WebhookOptions],
+    ) -> Any:
+        """Have a function called that may refuse requests. Also a decorator.
+
+        The function returns nothing. It raises `Denied` to refuse the request; it may call `warn`.
+
+        Args:
+            model: The class of the objects; `Unstructured` for objects of any kind, which needs a
+                path and rules.
+            function: A function, or a coroutine function (in `Webhooks`, an ordinary function).
+            operations: When it is called: for CREATE and UPDATE by default.
+            path: Its path, instead of controller-runtime's.
+            **options: What its configuration says besides.
+
+        Raises:
+            TypeError: The class is of no kind, or the function cannot be called.
+            ValueError: The path is taken, or an operation is not known.
+        """
+        return self._add(
+            "validate", model, function, operations=operations, path=path, options=options
+        )
+
+    @overload
+    def default(
+        self,
+        model: type[M],
+        function: Callback[[AdmissionRequest[M]], None],
+        *,
+        operations: Iterable[Operation] = ...,
+        path: str = ...,
+        **options: Unpack[WebhookOptions],
+    ) -> Self: ...
+    @overload
+    def default(
+        self,
+        model: type[M],
+        *,
+        operations: Iterable[Operation] = ...,
+        path: str = ...,
+        **options: Unpack[WebhookOptions],
+    ) -> Callable[
+        [Callback[[AdmissionRequest[M]], None]], Callback[[AdmissionRequest[M]], None]
+    ]: ...
+    def default(
+        self,
+        model: type[M],
+        function: Callback[[AdmissionRequest[M]], None] | None = None,
+        *,
+        operations: Iterable[Operation] = USUAL_OPERATIONS,
+        path: str = "",
+        **options: Unpack[WebhookOptions],
+    ) -> Any:
+        """Have a function called that may change objects before they are stored. Also a decorator.
+
+        The function changes `request.object`. The API server gets the difference as a JSON patch:
+        fields that the class does not know stay as they are. The function must do nothing if it is
+        called again with what it has changed. Arguments and errors are those of `validate`.
+        """
+        return self._add(
+            "mutate", model, function, operations=operations, path=path, options=options
+        )
+
+    def _add(
+        self,
+        action: Action,
+        model: type[Any],
+        function: Callable[[Any], Any] | None,
+        *,
+        operations: Iterable[str],
+        path: str,
+        options: WebhookOptions,
+    ) -> Any:
+        if function is not None:
+            self._set.add(
+                action, model, function, operations=operations, path=path, options=options
+            )
+            return self
+
+        def decorate(decorated: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            self._set.add(
+                action, model, decorated, operations=operations, path=path, options=options
+            )
+            return decorated
+
+        return decorate
+
+    @overload
+    def convert(
+        self,
+        source: type[SourceT],
+        target: type[TargetT],
+        function: Callback[[SourceT], TargetT],
+    ) -> Self: ...
+    @overload
+    def convert(
+        self, source: type[SourceT], target: type[TargetT]
+    ) -> Callable[[Callback[[SourceT], TargetT]], Callback[[SourceT], TargetT]]: ...
+    def convert(
+        self,
+        source: type[SourceT],
+        target: type[TargetT],
+        function: Callback[[SourceT], TargetT] | None = None,
+    ) -> Any:
+        """Have a function called that converts objects to another version. Also a decorator.
+
+        Between versions without a function of their own, objects are converted in several steps. So
+        a kind needs functions from and to one version only, usually the stored one.
+
+        The function returns the new object, with the metadata of the old one. Labels and
+        annotations may differ. It may raise `Denied` with a message for the client.
+
+        Raises:
+            TypeError: A class is of no kind, or the function cannot be called.
+            ValueError: They are not two versions of a kind, or have a function already.
+        """
+        if function is not None:
+            self._set.add_conversion(source, target, function)
+            return self
+
+        def decorate(decorated: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            self._set.add_conversion(source, target, decorated)
+            return decorated
+
+        return decorate
+
+    # ---- manifests ----------------------------------------------------------------------------
+
+    def configurations(
+        self,
+        name: str,
+        *,
+        service: str = "",
+        port: int = 443,
+        url: str = "",
+        ca_bundle: str | bytes = "",
+        annotations: Mapping[str, str] | None = None,
+        **defaults: Unpack[WebhookOptions],
+    ) -> list[Unstructured]:
+        """Return the manifests that make the API server call the webhooks.
+
+        Args:
+            name: The name of the configurations.
+            service: The service in front of the webhooks, as `NAMESPACE/NAME`.
+            port: Its port.
+            url: The URL of the webhooks instead of a service.
+            ca_bundle: The authority of the certificate, in PEM. Without it, something else has to
+                write it, such as cert-manager by an annotation.
+            annotations: Annotations of the configurations, such as
+                `{"cert-manager.io/inject-ca-from": "NAMESPACE/CERTIFICATE"}`.
+            **defaults: Options of the webhooks that do not say otherwise themselves.
+
+        Returns:
+            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration, as far as there
+            are functions for them.
+
+        Raises:
+            LookupError: The scheme does not know the resource of a class.
+            ValueError: There is neither a service nor a URL, or one of them is not well formed.
+        """
+        endpoint = Endpoint(service, port, url, ca_bundle)
+        return configurations(
+            self._set,
+            name,
+            endpoint,
+            scheme=self._scheme,
+            defaults=defaults,
+            annotations=annotations or {},
+        )
+
+    def crd_conversions(
+        self, *, service: str = "", port: int = 443, url: str = "", ca_bundle: str | bytes = ""
+    ) -> list[Unstructured]:
+        """Return the `spec.conversion` of each CustomResourceDefinition that can be converted.
+
+        They are incomplete manifests: patches for kustomize, or for server-side apply. Arguments
+        and errors are those of `configurations`.
+        """
+        return crd_conversions(self._set, Endpoint(service, port, url, ca_bundle), self._scheme)
+
+    # ---- answers ------------------------------------------------------------------------------
+
+    async def answer(self, path: str, body: bytes) -> tuple[int, bytes]:
+        """Answer one review without a socket, as in tests.
+
+        Args:
+            path: The path of the URL.
+            body: An AdmissionReview or a ConversionReview, as JSON.
+
+        Returns:
+            The HTTP status and the body: 200 with a review; 400 for what is no review that the
+            webhook can answer, and 404 for an unknown path, with a text.
+        """
+        path = path.partition("?")[0]
+        try:
+            if path == CONVERT_PATH and self._set.conversions:
+                return _OK, await self._convert(body)
+            webhook = self._set.find(path)
+            if webhook is not None:
+                return _OK, await self._admit(webhook, body)
+        except ReviewError as error:
+            logger.warning("%s: the review is refused: %s", path, error)
+            return 400, f"{error}\n".encode()
+        return 404, f"no webhook has this path; there are {', '.join(self.paths)}\n".encode()
+
+    async def _admit(self, webhook: Webhook, body: bytes) -> bytes:
+        call = read_review(body)
+        request = typed_request(call, webhook.model)
+        mutates = webhook.action == "mutate"
+        try:
+            before = snapshot(call, request) if mutates else b""
+            _check_result(await result_of(webhook.function, request))
+            return defaulted(call, request, before) if mutates else allowed(request)
+        except Denied as denied:
+            return refused(request, denied)
+        except (Exception, SystemExit) as error:  # nobody stops the program by a request
+            logger.exception("%s failed for %s (uid %s)", webhook.title, call.words, call.uid)
+            name = type(error).__name__
+            return failed(call.uid, f"{webhook.title} failed with {name}; its log says why")
+
+    async def _convert(self, body: bytes) -> bytes:
+        call = read_conversion(body)
+        try:
+            return converted(call, [await self._converted(call, bytes(o)) for o in call.objects])
+        except ConversionError as error:
+            logger.warning("a conversion to %s failed: %s", call.desired, error)
+            return conversion_failed(call, str(error))
+
+    async def _converted(self, call: ConversionCall, data: bytes) -> bytes:
+        title, steps = self._set.conversions.way(data, call.desired)
+        try:
+            for step in steps:
+                data = step.write(data, await result_of(step.function, step.read(data)))
+        except (ConversionError, Denied) as error:
+            raise ConversionError(f"{title}: {error}") from None
+        except Exception as error:
+            logger.exception("the conversion of %s to %s failed", title, call.desired)
+            name = type(error).__name__
+            raise ConversionError(f"{title}: the conversion failed with {name}") from None
+        return data
+
+    # ---- its life -----------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Begin to answer.
+
+        Raises:
+            ConfigError: There is no certificate that can be used.
+            OSError: The address cannot be listened on; the message says why.
+            RuntimeError: It has started before.
+        """
+        if self._endpoints is not None:
+            raise RuntimeError(f"{self!r} has already started; create a new one")
+        tls = None
+        if self._certificates is not None:
+            from .._net.served_certificates import ServedCertificates  # only servers need ssl
+
+            tls = ServedCertificates(self._certificates).context
+        endpoints = AsyncEndpoints(
+            _TITLE,
+            self._address,
+            self._respond,
+            tls=tls,
+            max_body=_MAX_CONVERSION if self._set.conversions else MAX_BODY,
+            timeout=self._timeout,
+        )
+        await endpoints.start()
+        self._endpoints = endpoints
+        logger.info("answering reviews at %s", endpoints.url)
+
+    def ready(self) -> bool:
+        """Report whether reviews are answered now."""
+        return self._endpoints is not None and not self._stopping.is_set()
+
+    async def aclose(self) -> None:
+        """Accept no more requests, and wait for running functions, for at most `grace` seconds."""
+        self._stopping.set()
+        if self._endpoints is not None:
+            await self._endpoints.stop(self._grace)
+
+    async def run(self) -> None:
+        """Answer until told to stop: by `stop`, or in the main thread by SIGTERM or SIGINT.
+
+        Raises:
+            ConfigError: There is no certificate that can be used.
+            OSError: The address cannot be listened on; the message says why.
+        """
+        forget = on_stop_signal(from_outside(self.stop))
+        try:
+            async with self:
+                await self._stopping.wait()
+        finally:
+            forget()
+
+    def stop(self) -> None:
+        """Make `run` return."""
+        self._stopping.set()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def _respond(self, request: EndpointRequest) -> EndpointAnswer:
+        if request.method != "POST":
+            return EndpointAnswer(405, b"reviews are sent by POST\n", headers=(("Allow", "POST"),))
+        if request.headers.get("Content-Type", "").partition(";")[0].strip() != _JSON:
+            return EndpointAnswer(415, b"reviews are application/json\n")
+        if len(request.body) > MAX_BODY and request.path != CONVERT_PATH:
+            return EndpointAnswer(413, b"the body is larger than a review can be\n")
+        status, body = await self._measured(request.path, request.body)
+        if status != _OK:
+            return EndpointAnswer(status, body)
+        return EndpointAnswer(status, body, _JSON)
+
+    async def _measured(self, path: str, body: bytes) -> tuple[int, bytes]:
+        """Answer a review, and count it if its path is one of ours."""
+        if self._metrics is None or path not in self.paths:
+            return await self.answer(path, body)
+        begin, status = perf_counter(), None
+        self._metrics.begun(path)
+        try:
+            status, answer = await self.answer(path, body)
+            return status, answer
+        finally:
+            self._metrics.ended(path, status, perf_counter() - begin)
+
+
+def _check_result(result: object) -> None:
+    """See to it that a function does not mean to decide by what it returns.
+
+    Raises:
+        TypeError: It returned something.
+    """
+    if result is not None:
+        raise TypeError("it returned a value: it must return nothing, and raise Denied to refuse")

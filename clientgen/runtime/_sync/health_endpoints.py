@@ -1,0 +1,111 @@
+# Derived from _async/health_endpoints.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The health and metrics endpoints of a manager: checks with names, as controller-runtime's."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from .._controllers.health_checks import CheckResult, check_name, excluded_checks, report
+from .._net.endpoint_messages import EndpointAnswer
+from ._primitives import result_of
+
+if TYPE_CHECKING:
+    from .._controllers.manager_metrics import ManagerMetrics
+    from .._net.endpoint_messages import EndpointRequest
+    from ._primitives import Callback
+
+__all__ = ["Probes"]
+
+logger = logging.getLogger("clientgen.runtime.manager")
+
+_REFUSED = EndpointAnswer(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),))
+_UNKNOWN = EndpointAnswer(404, b"404 page not found\n")
+
+
+class Probes:
+    """Answers `/healthz`, `/readyz` and `/metrics`.
+
+    `/healthz?verbose` lists the checks, `/healthz?exclude=NAME` leaves one out, and `/healthz/NAME`
+    makes one.
+    """
+
+    def __init__(self, metrics: ManagerMetrics | None) -> None:
+        self._metrics = metrics
+        self._checks: dict[str, dict[str, Callback[[], object]]] = {"healthz": {}, "readyz": {}}
+        self._failing: set[tuple[str, str]] = set()
+
+    def add(self, endpoint: str, name: str, check: Callback[[], object]) -> None:
+        """Add a check to `healthz` or `readyz`.
+
+        Raises:
+            ValueError: There is one of that name, or the name cannot be in a path.
+        """
+        checks = self._checks[endpoint]
+        if check_name(name) in checks:
+            raise ValueError(f"{endpoint} has a check called {name!r} already")
+        checks[name] = check
+
+    def health(self, request: EndpointRequest) -> EndpointAnswer:
+        """Answer a request for health."""
+        if request.method not in {"GET", "HEAD"}:
+            return _REFUSED
+        endpoint, _, name = request.path.strip("/").partition("/")
+        checks = self._checks.get(endpoint)
+        if checks is None or (name and name not in checks):
+            return _UNKNOWN
+        if name:
+            return self._one(endpoint, name)
+        return self._all(endpoint, request)
+
+    def metrics(self, request: EndpointRequest) -> EndpointAnswer:
+        """Answer a request for metrics."""
+        if request.method not in {"GET", "HEAD"}:
+            return _REFUSED
+        if self._metrics is None or request.path != "/metrics":
+            return _UNKNOWN
+        text, media_type = self._metrics.text(request.headers.get("Accept", ""))
+        return EndpointAnswer(200, text, media_type)
+
+    def both(self, request: EndpointRequest) -> EndpointAnswer:
+        """Answer either, for an address that has both."""
+        if request.path == "/metrics":
+            return self.metrics(request)
+        return self.health(request)
+
+    def _one(self, endpoint: str, name: str) -> EndpointAnswer:
+        result = self._checked(endpoint, name)
+        if result.problem is None:
+            return EndpointAnswer(200, b"ok")
+        return EndpointAnswer(500, f"internal server error: {result.problem}\n".encode())
+
+    def _all(self, endpoint: str, request: EndpointRequest) -> EndpointAnswer:
+        excluded = excluded_checks(request.query)
+        results: list[CheckResult] = []
+        for name in list(self._checks[endpoint]):
+            if name in excluded:
+                results.append(CheckResult(name, is_excluded=True))
+            else:
+                results.append(self._checked(endpoint, name))
+        verbose = any(name == "verbose" for name, _ in request.query)
+        status, text = report(endpoint, results, excluded, verbose=verbose)
+        return EndpointAnswer(status, text.encode())
+
+    def _checked(self, endpoint: str, name: str) -> CheckResult:
+        problem: Exception | None = None
+        try:
+            if result_of(self._checks[endpoint][name]) is False:
+                problem = RuntimeError("the check returned False")
+        except Exception as error:  # noqa: BLE001 - whatever a check raises
+            problem = error
+        self._log_change(endpoint, name, problem)
+        return CheckResult(name, problem)
+
+    def _log_change(self, endpoint: str, name: str, problem: Exception | None) -> None:
+        """Log once that a check fails, and why; the endpoint does not say it."""
+        key = (endpoint, name)
+        if problem is None:
+            self._failing.discard(key)
+        elif key not in self._failing:
+            self._failing.add(key)
+            logger.info("%s: the check %r fails: %s", endpoint, name, problem)

@@ -1,0 +1,78 @@
+# Derived from _async/line_stream.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""`Lines`: follows a log line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._http.line_decoder import LineSplitter
+from ..errors import ClientError
+from .frame_stream import Stoppable
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from .._http.request import HttpRequest
+    from .rest import Rest
+    from .transport_protocol import ByteStream
+
+__all__ = ["Lines"]
+
+
+class Lines(Stoppable):
+    """An iterator of log lines. It ends when the log ends or when it is stopped.
+
+    Bytes that are not UTF-8 are replaced. The request is sent when the first line is requested. A
+    lost connection raises an error, because there is no way to tell which line comes next.
+    """
+
+    def __init__(
+        self,
+        rest: Rest,
+        request: HttpRequest,
+        timeout: float | None,
+        *,
+        can_resume: bool = False,
+    ) -> None:
+        super().__init__(rest, timeout)
+        self._request = request
+        self._can_resume = can_resume
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            while not self._stopped.is_set():
+                if self._frames:
+                    if not self._has_paused():
+                        return self._frames.popleft().decode("utf-8", "replace")
+                else:
+                    self._read_on()
+        except ClientError:
+            self.close()
+            raise
+        self._end(self._request)
+        raise StopIteration
+
+    def open(self) -> None:
+        """Send the request now, if it was not sent before.
+
+        Raises:
+            ApiError: The server refused.
+            TransportError: There was no response.
+        """
+        if self._stream is None and not self._stopped.is_set():
+            self._open(self._request, None, can_resume=self._can_resume)
+
+    def _read_on(self) -> None:
+        if self._stream is None:
+            self.open()
+        elif not self._read_frames():
+            if last := self._last_frame():
+                self._frames.append(last)
+            else:
+                self._stopped.set()
+
+    def _new_framer(self, stream: ByteStream) -> LineSplitter:  # noqa: ARG002 - any log
+        return LineSplitter()

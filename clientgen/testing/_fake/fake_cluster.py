@@ -1,0 +1,688 @@
+"""A cluster in the process, and typed clientsets for it.
+
+::
+
+    k = fake_clientset(Clientset, Pod(metadata=ObjectMeta(name="web-0", namespace="default")))
+    k.core_v1.pods("default").delete("web-0")
+    assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
+
+It runs the same server as `clientgen serve`. docs/testing.md lists what the server does not
+imitate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast, overload
+
+from msgspec import json
+
+from clientgen._apimachinery.failures import Failure
+from clientgen.runtime._clock import SYSTEM_CLOCK
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.model_codec import to_dict
+
+from .._apiserver.served_spec import load
+from .._apiserver.server import ApiServer
+from .._apiserver.storage.store import HISTORY_EVENTS, HISTORY_SECONDS
+from .dispatcher import Dispatcher
+from .fake_clock import FakeClock
+from .network_faults import afterwards, cut, delayed
+from .object_files import manifests, put, put_manifest
+from .reactors import Pattern, failing, reacting
+from .service_accounts import ServiceAccounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from random import Random
+    from typing import Unpack
+
+    from clientgen.runtime._clock import Clock
+    from clientgen.runtime._http.call_options import ClientOptions
+    from clientgen.runtime.aio import AsyncRest
+    from clientgen.runtime.sync import Rest
+
+    from .._apiserver.responses.answers import Answer
+    from .actions import Action
+    from .backends import WebhookBackend
+    from .declared_containers import Container, Containers
+    from .log_writer import LogWriter
+    from .object_files import Source
+    from .play import Play
+    from .reactors import Error, Reaction, Rule, Trigger
+    from .service_accounts import RoleSource
+
+__all__ = ["FakeCluster", "Seed", "cluster_of", "fake_clientset"]
+
+C = TypeVar("C")
+Seed: TypeAlias = "Model | Mapping[str, Any]"
+Definitions: TypeAlias = "Source | Iterable[Source | Seed]"
+
+_URL: Final = "http://fake-cluster"
+_EXPIRED = "too old resource version"
+_SHARED = "fake_cluster"
+
+
+class FakeCluster:
+    """A Kubernetes API server in memory that tests can inspect and control.
+
+    Threads, event loops, both kinds of clientsets and a `LocalServer` may share one.
+
+    Args:
+        objects: models or dicts to start with; see `add`.
+        clock: a `FakeClock` lets the test control times and waits.
+        spec: an OpenAPI v2 document to serve instead of Kubernetes 1.36.
+        crds: CustomResourceDefinitions: files, folders, or objects.
+        seed: makes uids and generated names the same in every run.
+        controller_delay: the seconds until namespaces are emptied and garbage is collected.
+        history_events: how many changes of each resource are kept for watches.
+        history_seconds: for how long they are kept.
+        record: whether to record `actions`; turn it off for long-running servers.
+        control_plane: whether kube-system has the ConfigMaps that control plane components look
+            for. Without them, a list of all ConfigMaps contains only the test's own.
+        aggregated_discovery: whether clients can ask for all resources at once. False makes it
+            behave as a server before Kubernetes 1.26 in this.
+        rbac: the roles and bindings (a file, a folder, a text or objects) that clients with a
+            `service_account` are held to. Without them, such clients may do everything.
+
+    Raises:
+        SpecError: the spec cannot be served.
+        ManifestError: a definition or a role cannot be used.
+        ValueError: an object cannot be stored.
+
+    Attributes:
+        server: the request handler.
+        dispatcher: the entry point of requests, for transports of your own.
+    """
+
+    def __init__(
+        self,
+        *objects: Seed,
+        clock: Clock = SYSTEM_CLOCK,
+        spec: Path | str | None = None,
+        crds: Definitions = (),
+        seed: int | None = None,
+        controller_delay: float = 0.0,
+        history_events: int = HISTORY_EVENTS,
+        history_seconds: float = HISTORY_SECONDS,
+        record: bool = True,
+        control_plane: bool = False,
+        aggregated_discovery: bool = True,
+        rbac: RoleSource | None = None,
+    ) -> None:
+        self._clock = clock
+        self.server = self._new_server(
+            load(None if spec is None else Path(spec)),
+            clock=clock,
+            seed=seed,
+            controller_delay=controller_delay,
+            history_events=history_events,
+            history_seconds=history_seconds,
+            control_plane=control_plane,
+        )
+        self.server.documents.has_aggregated_discovery = aggregated_discovery
+        self.dispatcher = self._new_dispatcher(record)
+        self._play: Play | None = None
+        self._containers: Containers | None = None
+        for definition in (crds,) if isinstance(crds, (Path, str)) else crds:
+            if isinstance(definition, (Path, str)):
+                self.apply_manifests(definition)
+            else:
+                self.add(definition)
+        self._service_accounts = ServiceAccounts(
+            self.server, rbac, clock.note_refusal if isinstance(clock, FakeClock) else None
+        )
+        self.add(*objects)
+
+    _new_server = ApiServer
+
+    def _new_dispatcher(self, record: bool) -> Dispatcher:
+        return Dispatcher(self.server, self._clock, records=record)
+
+    # ---- clients ------------------------------------------------------------------------------
+
+    @overload
+    def clientset(
+        self,
+        kind: Callable[[Rest], C],
+        /,
+        *,
+        service_account: str | None = ...,
+        **options: Unpack[ClientOptions],
+    ) -> C: ...
+    @overload
+    def clientset(
+        self,
+        kind: Callable[[AsyncRest], C],
+        /,
+        *,
+        service_account: str | None = ...,
+        **options: Unpack[ClientOptions],
+    ) -> C: ...
+    def clientset(
+        self,
+        kind: Callable[[Any], C],
+        /,
+        *,
+        service_account: str | None = None,
+        **options: Unpack[ClientOptions],
+    ) -> C:
+        """Create a clientset of the given generated class for this cluster.
+
+        Synchronous and asyncio classes both work: `cluster.clientset(Clientset)`,
+        `cluster.clientset(AsyncClientset)`. You may close the clientset, but need not; closing it
+        does not affect the cluster.
+
+        Args:
+            kind: the generated class.
+            service_account: `namespace/name` of the ServiceAccount that makes the requests. Its
+                requests are recorded for `pytest --rbac`, and held to the roles of the cluster
+                (`FakeCluster(rbac=...)`) or of `pytest --under-rbac`. Its namespace is that of the
+                clientset, as in a pod. Other clientsets are an administrator's. See docs/rbac.md.
+            options: as in `Clientset.from_config`.
+
+        Raises:
+            ValueError: `service_account` is none, or the options impersonate somebody else.
+        """
+        if service_account is not None:
+            if any(name.startswith("impersonate_") for name in options):
+                why = "a clientset is a service account or impersonates somebody: choose one"
+                raise ValueError(why)
+            options["impersonate_user"] = self.acting_as(service_account)
+        config = ClusterConfig(_URL, _namespace_of(service_account))
+        make = self._async_rest if hasattr(kind, "__aenter__") else self._rest
+        rest = make(config, options)
+        self.adopt(rest)
+        return kind(rest)
+
+    def adopt(self, rest: Rest | AsyncRest) -> None:
+        """Make a connection one to this cluster; its transport leads here. For own transports."""
+        rest.clock = self._clock
+        rest.shared[_SHARED] = self  # no registry: it would keep every cluster that knows a client
+
+    def acting_as(self, service_account: str) -> str:
+        """Return the user name of a service account; its requests are recorded from now on.
+
+        Clients that a test starts elsewhere send it as `Impersonate-User`.
+
+        Raises:
+            ValueError: it is not `namespace/name`.
+        """
+        with self.dispatcher.lock:
+            return self._service_accounts.user(service_account)
+
+    def _rest(self, config: ClusterConfig, options: ClientOptions) -> Rest:
+        from clientgen.runtime.sync import Rest  # a test pays for the flavours it uses
+
+        from .transports import InProcessTransport
+
+        return Rest(config, transport=InProcessTransport(self.dispatcher), **options)
+
+    def _async_rest(self, config: ClusterConfig, options: ClientOptions) -> AsyncRest:
+        from clientgen.runtime.aio import AsyncRest  # a test pays for the flavours it uses
+
+        from .transports import AsyncInProcessTransport
+
+        return AsyncRest(config, transport=AsyncInProcessTransport(self.dispatcher), **options)
+
+    def service(self, service: str, backend: str | WebhookBackend) -> None:
+        """Say what answers the webhooks that are behind a service of the cluster.
+
+        The server calls it for admission and for conversion. docs/testing.md says how.
+
+        Args:
+            service: namespace and name, such as `default/my-operator`. It need not exist.
+            backend: an address such as `127.0.0.1:9443`, which is called over HTTPS with the name
+                of the service and the `caBundle` of the webhook; or an object of this process with
+                a method or coroutine `answer(path, body)` that returns a status and bytes. A
+                coroutine runs on the event loop on which it was registered.
+
+        Raises:
+            ValueError: the service or the address is none.
+            TypeError: the backend has no such method.
+        """
+        self.dispatcher.backends.set(service, backend)
+
+    # ---- what is there ------------------------------------------------------------------------
+
+    def add(self, *objects: Seed) -> None:
+        """Store objects as they are, including status and uid. Not recorded as actions.
+
+        Namespaces are created as needed. An object of the same name is replaced. Watches report it.
+
+        Raises:
+            ValueError: a kind is not served, a name is missing, a field has the wrong type, or an
+                admission policy breaks the rules of its kind.
+            TypeError: an argument is not an object.
+        """
+        with self.dispatcher.lock:
+            for obj in objects:
+                put(self.server, _as_dict(obj))
+
+    def apply_manifests(self, source: Source) -> None:
+        """Store the objects of a YAML or JSON text, file or folder, as `add` does.
+
+        A string that has several lines or starts with a brace is read as YAML or JSON; any other
+        string is a path.
+
+        Raises:
+            ManifestError: something cannot be used; the message names its place.
+        """
+        with self.dispatcher.lock:
+            for manifest in manifests(source):
+                put_manifest(self.server, manifest)
+
+    # ---- containers ---------------------------------------------------------------------------
+
+    def container(self, pod: str, name: str = "") -> Container:
+        """Declare containers, to say what their commands do.
+
+            @cluster.container("shop/web-0").on_exec
+            def run(process):
+                process.stdout.write("hello")
+                return 0
+
+        The pods have to exist. They need no node, and no status. docs/testing.md has more.
+
+        Args:
+            pod: the namespace and the name, or patterns, as `shop/web-*`.
+            name: the name of the container, or a pattern; all of them if it is left out.
+
+        Raises:
+            ValueError: the pod is not named as `namespace/name`.
+        """
+        if self._containers is None:
+            from .declared_containers import Containers  # most clusters have none
+
+            self._containers = Containers(self._clock)
+            self.server.cluster.open_process = self._containers.open
+            self.server.cluster.open_ports = self._containers.forward
+            self.server.cluster.open_proxy = self._containers.proxy
+        return self._containers.declare(pod, name)
+
+    def logs(self, pod: str, container: str = "") -> LogWriter:
+        """Return what writes the log of a container. Clients read and follow it.
+
+            cluster.logs("shop/web-0").write("listening on :8080")
+
+        The pod has to exist. Restarts are those of its status: what was written before the last one
+        is the log that `previous=True` reads. Before the first call, the log of every container is
+        "fake logs"; after it, logs are empty.
+
+        Args:
+            pod: the namespace and the name, as `shop/web-0`.
+            container: the name of the container; it can be left out if there is only one.
+
+        Raises:
+            ValueError: there is no such pod or container.
+        """
+        from .log_writer import LogWriter  # most clusters have no logs
+
+        return LogWriter(self.dispatcher, self.server.cluster, pod, container)
+
+    # ---- workloads that move ------------------------------------------------------------------
+
+    def play(
+        self,
+        *,
+        nodes: int | None = None,
+        pod_start: float = 0.0,
+        pod_stop: float = 0.0,
+        job_run: float = 0.0,
+        delay: float = 0.0,
+        max_pods: int = 1000,
+        advance: bool = False,
+    ) -> Play:
+        """Play controllers, a scheduler and kubelets from now on: workloads become ready.
+
+        docs/testing.md says what is played. Times are those of the cluster's clock. If they are 0,
+        everything has happened when a request returns, and watches have seen every step.
+
+        Args:
+            nodes: how many nodes to add; by default one, if the cluster has none.
+            pod_start: the seconds from the scheduling of a pod until it is ready.
+            pod_stop: the seconds that a pod takes to end after it was deleted, at most its grace
+                period.
+            job_run: the seconds that containers run in pods whose restart policy is not Always.
+            delay: the seconds after which controllers react to a change.
+            max_pods: the number of pods in the cluster from which on controllers create no more.
+
+            advance: whether a `FakeClock` moves by itself while a client waits for a watch, as far
+                as `settle` moves it; then waits end without a thread that steps the clock.
+
+        Raises:
+            ValueError: a number makes no sense, or `advance` is set and the clock is another one.
+            RuntimeError: the cluster is playing already.
+        """
+        from .._apiserver.controllers.play import PlaySettings  # most clusters do not play
+        from .play import Play
+
+        settings = PlaySettings(
+            nodes=nodes,
+            pod_start=pod_start,
+            pod_stop=pod_stop,
+            job_run=job_run,
+            delay=delay,
+            max_pods=max_pods,
+        )
+        if advance and not isinstance(self._clock, FakeClock):
+            why = "advance=True needs FakeCluster(clock=FakeClock()): other clocks move anyway"
+            raise ValueError(why)
+        with self.dispatcher.lock:
+            if self._play is not None:
+                raise RuntimeError("the cluster is playing already; keep what play() returned")
+            self._play = Play(self.dispatcher, self.server.play(settings))
+            self.dispatcher.work_in_time()
+            self.dispatcher.advances = advance
+            self.dispatcher.settle()
+        return self._play
+
+    @property
+    def played(self) -> Play:
+        """What `play` returned, for those who did not call it, as in `clientgen serve --play`.
+
+        Raises:
+            RuntimeError: the cluster is not playing.
+        """
+        if self._play is None:
+            raise RuntimeError("the cluster is not playing: call play(), or serve with --play")
+        return self._play
+
+    @property
+    def clock(self) -> FakeClock:
+        """The `FakeClock` that the cluster was given.
+
+        Raises:
+            RuntimeError: it was given none, so its clock is the machine's, which nobody can move.
+        """
+        if not isinstance(self._clock, FakeClock):
+            why = "the clock of this cluster cannot be moved: use FakeCluster(clock=FakeClock())"
+            raise RuntimeError(why)  # noqa: TRY004 - no argument has a wrong type
+        return self._clock
+
+    def settle(self, limit: float = 3600.0) -> None:
+        """Move the `FakeClock` on until nothing changes any more by itself.
+
+        It does not wait for deadlines, back-offs, schedules of CronJobs and the removal of finished
+        Jobs: use `FakeClock.step` to get there.
+
+        Args:
+            limit: the most seconds of the clock that this may take.
+
+        Raises:
+            TimeoutError: there is still something to do after that time.
+            ValueError: there is something to wait for, and the clock is not a FakeClock.
+        """
+        latest = self._clock.monotonic() + limit
+        while (due := self.dispatcher.settle()) is not None:
+            if not isinstance(self._clock, FakeClock):
+                why = "only a FakeClock can be moved: use FakeCluster(clock=FakeClock())"
+                raise ValueError(why)  # noqa: TRY004 - no argument has a wrong type
+            if due > latest:
+                raise TimeoutError(f"the cluster has not settled after {limit:g} seconds")
+            self._clock.advance_to(due)
+
+    # ---- what was asked -----------------------------------------------------------------------
+
+    @property
+    def actions(self) -> list[Action]:
+        """The requests of clients, oldest first, including list and watch but not discovery."""
+        with self.dispatcher.lock:
+            return self.dispatcher.actions.copy()
+
+    @property
+    def writes(self) -> list[Action]:
+        """The actions that are writes."""
+        return [action for action in self.actions if action.is_write]
+
+    def clear_actions(self) -> None:
+        """Clear the recorded actions."""
+        with self.dispatcher.lock:
+            self.dispatcher.actions.clear()
+
+    def _pattern(
+        self, verb: str, resource: str = "*", namespace: str = "*", name: str = "*"
+    ) -> Pattern:
+        pattern = Pattern(verb, resource, namespace, name)
+        with self.dispatcher.lock:
+            pattern.check(list(self.server.cluster.registry.resources()))
+        return pattern
+
+    # ---- interference -------------------------------------------------------------------------
+
+    def react(
+        self,
+        verb: str,
+        resource: str,
+        reaction: Reaction,
+        *,
+        namespace: str = "*",
+        name: str = "*",
+        times: int | None = None,
+    ) -> Rule:
+        """Respond to requests in place of the server. The latest reaction is tried first.
+
+        Args:
+            verb: get, list, watch, create, update, patch, delete, deletecollection, or `*`.
+            resource: as in RBAC: `pods`, `deployments.apps`, `pods/status`, `*/scale`, or `*`.
+            reaction: an error class of `clientgen.runtime.errors` or an instance, an HTTP error
+                code, ConnectionLost to break the connection before the server receives the request,
+                an object to return, or a function of the Action that returns or raises one of
+                these. If it returns None, the request continues.
+            namespace: react only in this namespace.
+            name: react only to objects of this name.
+            times: react only to this many requests.
+
+        Reactions run without a lock, in the thread of the client. They may use the cluster.
+
+        Raises:
+            ValueError: the verb or the resource does not exist.
+            TypeError: the reaction cannot be a response.
+        """
+        pattern = self._pattern(verb, resource, namespace, name)
+        return self.dispatcher.add_rule(pattern, reacting(reaction), times)
+
+    def fail(
+        self,
+        verb: str,
+        resource: str,
+        error: Error,
+        *,
+        times: int | None = 1,
+        retry_after: int | None = None,
+        message: str = "",
+        namespace: str = "*",
+        name: str = "*",
+    ) -> Rule:
+        """Fail the next request, or the next `times` requests; None means all of them.
+
+        With `retry_after`, clients retry after this many (real) seconds; 0 is allowed.
+
+        Raises:
+            TypeError: `error` is not an error.
+            ValueError: the number is not an HTTP error code, or the verb or resource does not
+                exist.
+        """
+        pattern = self._pattern(verb, resource, namespace, name)
+        return self.dispatcher.add_rule(pattern, failing(error, message, retry_after), times)
+
+    def delay(
+        self, seconds: float, verb: str = "*", resource: str = "*", *, times: int | None = 1
+    ) -> Rule:
+        """Delay the next requests, by the cluster's clock, before the server receives them."""
+
+        def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
+            return delayed(self._clock, seconds, proceed)
+
+        return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
+
+    def cut(
+        self,
+        verb: str = "*",
+        resource: str = "*",
+        *,
+        after: int | Random | None = None,
+        times: int | None = 1,
+    ) -> Rule:
+        """Break the connection in the middle of the next responses. The request takes effect.
+
+        Args:
+            verb: as in `react`.
+            resource: as in `react`.
+            after: how many bytes of the body are sent; a Random chooses anew each time. The default
+                is half of the body, or 512 bytes of a watch.
+            times: how many responses; None means all of them.
+        """
+
+        def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
+            return afterwards(proceed(), lambda answer: cut(answer, after))
+
+        if isinstance(after, int) and after < 0:
+            raise ValueError(f"after={after}: it must be a number of bytes, 0 or more")
+        return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
+
+    def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
+        """Send the next events of watches twice."""
+        return self.dispatcher.add_duplicator(self._pattern("watch", resource), times)
+
+    def drop_watches(self, resource: str = "*") -> int:
+        """Break the connections of all open watches now. Returns their number."""
+        with self.dispatcher.lock:
+            streams = self.dispatcher.streams(self._pattern("watch", resource))
+            for stream in streams:
+                stream.drop()
+            return len(streams)
+
+    def end_watches(self, resource: str = "*", *, expired: bool = False) -> int:
+        """End all open watches properly now. Returns their number.
+
+        With `expired`, their last event is an ERROR with code 410.
+        """
+        status = json.encode(Failure(410, "Expired", _EXPIRED, details=False).status())
+        last = b'{"type":"ERROR","object":%b}\n' % status if expired else b""
+        with self.dispatcher.lock:
+            streams = self.dispatcher.streams(self._pattern("watch", resource))
+            for stream in streams:
+                stream.end(last)
+            return len(streams)
+
+    def break_group(self, group_version: str) -> None:
+        """Make a group version unavailable, as one whose API server cannot be reached.
+
+        Discovery reports it as stale, and every request to it is answered by 503.
+
+        Args:
+            group_version: such as `metrics.k8s.io/v1beta1`, which need not be served here.
+
+        Raises:
+            ValueError: it is none, or is that of the core group.
+        """
+        with self.dispatcher.lock:
+            self.server.documents.break_group(*_split(group_version))
+
+    def mend_group(self, group_version: str) -> None:
+        """Undo `break_group`.
+
+        Raises:
+            ValueError: as `break_group`.
+        """
+        with self.dispatcher.lock:
+            self.server.documents.mend_group(*_split(group_version))
+
+    def clear_reactions(self) -> None:
+        """Remove everything set up by `react`, `fail`, `delay`, `cut` and so on."""
+        self.dispatcher.clear_rules()
+
+    def compact(self) -> None:
+        """Drop the history: older versions get 410 Expired from now on."""
+        with self.dispatcher.lock:
+            self.server.compact()
+
+    def restart(self) -> None:
+        """Simulate a restart of the server: all connections break, and the history is gone."""
+        with self.dispatcher.lock:
+            self.server.compact()
+            for stream in self.dispatcher.streams(Pattern()):
+                stream.drop()
+
+
+def _split(group_version: str) -> tuple[str, str]:
+    group, slash, version = group_version.partition("/")
+    if not group or not version or "/" in version or not slash:
+        raise ValueError(f"{group_version!r} must be a group and a version: metrics.k8s.io/v1beta1")
+    return group, version
+
+
+def _namespace_of(service_account: str | None) -> str:
+    """The namespace of the configuration that a pod with a service account has."""
+    return "default" if service_account is None else service_account.partition("/")[0]
+
+
+def _as_dict(value: object) -> dict[str, Any]:
+    if not isinstance(value, (Model, Mapping)):
+        raise TypeError(f"an object must be a model or a mapping, not {value!r}")
+    return to_dict(cast("Seed", value))
+
+
+# ---- the short form ---------------------------------------------------------------------------
+
+
+@overload
+def fake_clientset(
+    kind: Callable[[Rest], C],
+    /,
+    *objects: Seed,
+    clock: Clock = ...,
+    crds: Definitions = ...,
+    service_account: str | None = ...,
+) -> C: ...
+@overload
+def fake_clientset(
+    kind: Callable[[AsyncRest], C],
+    /,
+    *objects: Seed,
+    clock: Clock = ...,
+    crds: Definitions = ...,
+    service_account: str | None = ...,
+) -> C: ...
+def fake_clientset(
+    kind: Callable[[Any], C],
+    /,
+    *objects: Seed,
+    clock: Clock = SYSTEM_CLOCK,
+    crds: Definitions = (),
+    service_account: str | None = None,
+) -> C:
+    """Create a clientset for a new cluster with `objects`. `cluster_of` returns the cluster.
+
+    For clientsets of other packages on the same cluster, pass them its connection:
+    `crontabs.Clientset(k.rest)`.
+
+    Args:
+        kind: the generated class, synchronous or asyncio.
+        objects: models or dicts to start with.
+        clock: see `FakeCluster`.
+        crds: see `FakeCluster`.
+        service_account: see `FakeCluster.clientset`.
+
+    Raises:
+        ManifestError: a definition cannot be used.
+        ValueError: an object cannot be stored, or `service_account` is none.
+    """
+    cluster = FakeCluster(*objects, clock=clock, crds=crds)
+    return cluster.clientset(kind, service_account=service_account)
+
+
+def cluster_of(clientset: object) -> FakeCluster:
+    """Return the cluster behind a clientset, or behind its `rest`.
+
+    Raises:
+        ValueError: it does not belong to a FakeCluster of this process.
+    """
+    shared: Any = getattr(getattr(clientset, "rest", clientset), "shared", {})
+    cluster = cast("dict[str, Any]", shared).get(_SHARED) if isinstance(shared, dict) else None
+    if not isinstance(cluster, FakeCluster):
+        raise ValueError(f"{clientset!r} is not connected to a FakeCluster")  # noqa: TRY004
+    return cluster
