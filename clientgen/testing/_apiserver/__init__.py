@@ -2,8 +2,8 @@
 
 A watch is answered by a `Stream`, a request for a version that does not exist yet by a `Deferred`.
 The driver (`_fake`) waits, by a clock that tests can step. A request that needs a webhook raises
-`webhook_calls.Unanswered`: the driver makes the calls and attempts the request again from its start, with
-the same time and random numbers (`webhook_calls.Attempt`).
+`webhook_calls.Unanswered`: the driver makes the calls and attempts the request again from its
+start, with the same time and random numbers (`webhook_calls.Attempt`).
 
 - The store keeps bytes. An object is encoded once, when it is written; a list joins bytes, an event
   is one line that all watches share. One counter numbers all writes.
