@@ -20,6 +20,8 @@ MAX_RESPONSE_BYTES = 1 << 30
 _REFUSAL_BYTES = 1 << 20
 _REDIRECT = 300
 _PIECE = 1 << 20
+# Pieces that are smaller are joined, because each object has a cost of its own.
+_SMALL_BYTES = 1 << 12
 # The `wbits` of zlib for a header of gzip, of zlib, or none.
 _GZIP, _ZLIB, _BARE = 31, 15, -15
 _WINDOWS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
@@ -103,7 +105,7 @@ class BodyReader:
         self._limit = min(limit, _REFUSAL_BYTES) if self._is_refusal else limit
         self._size = 0
         self._is_cut = False
-        self._pieces: list[bytes] = []
+        self._pieces: list[bytes | bytearray] = []
 
     def feed(self, chunk: bytes) -> bool:
         """Add the next bytes. Returns whether to read more."""
@@ -124,6 +126,16 @@ class BodyReader:
 
     def _take(self, piece: bytes) -> None:
         self._size += len(piece)
-        self._pieces.append(piece)
+        self._append(piece)
         if self._size > self._limit:
             raise ValueError(f"it is larger than {self._limit} bytes (see max_response_bytes)")
+
+    def _append(self, piece: bytes) -> None:
+        """Add a piece to the last one if that is small: a body of tiny chunks keeps few objects."""
+        last = self._pieces[-1] if self._pieces else b""
+        if not last or len(last) >= _SMALL_BYTES:
+            self._pieces.append(piece)
+        elif isinstance(last, bytearray):
+            last += piece
+        else:
+            self._pieces[-1] = bytearray(last) + piece
