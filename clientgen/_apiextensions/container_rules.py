@@ -15,9 +15,9 @@ from clientgen._apimachinery.failures import (
     not_supported,
     required,
 )
+from clientgen._json import is_object, listed, part
 
 from .fieldpath import resolve
-from .shapes import is_object, listed, part
 from .structure import Structure
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.name_syntax import service_label_problems, subdomain_problems
-
-from .shapes import part
+from clientgen._json import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

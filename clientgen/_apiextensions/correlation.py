@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .shapes import is_list, is_object
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from .structure import Structure
@@ -37,7 +37,7 @@ class Pair:
 
     def _compare(self) -> bool:
         new, old = self.new, self.old
-        if is_list(new) and is_list(old):
+        if is_array(new) and is_array(old):
             return self._compare_lists(new, old)
         if is_object(new) and is_object(old):
             pairs = (self.member(name) for name in new) if len(new) == len(old) else (None,)
@@ -74,7 +74,7 @@ class Pair:
 
     def _item(self, at: int) -> Pair | None:
         items = self._structure.items
-        if items is None or not is_list(self.new):
+        if items is None or not is_array(self.new):
             return None
         old = old_item(self._structure, self.old, self.new[at])
         return None if old is None else Pair(self.new[at], old, items)
@@ -82,7 +82,7 @@ class Pair:
 
 def old_item(structure: Structure, old: Any, item: Any) -> Any:
     """The item of the old `map` list with the same keys; None when there is none."""
-    if structure.list_type != "map" or not is_list(old) or not is_object(item):
+    if structure.list_type != "map" or not is_array(old) or not is_object(item):
         return None
     key = key_of(structure, item)
     for old_value in old:
@@ -104,6 +104,6 @@ def same(left: Any, right: Any) -> bool:
             and left.keys() == right.keys()
             and all(same(left_member, right[name]) for name, left_member in left.items())
         )
-    if is_list(left):
-        return is_list(right) and len(left) == len(right) and all(map(same, left, right))
+    if is_array(left):
+        return is_array(right) and len(left) == len(right) and all(map(same, left, right))
     return isinstance(left, bool) is isinstance(right, bool) and bool(left == right)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import unclassified
+from clientgen._json import is_array, listed, part
 
 from .custom_versions import CustomVersion
-from .shapes import is_list, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -242,8 +242,8 @@ def _taken(group: str, other_crds: list[Mapping[str, Any]]) -> tuple[set[str], s
 
 
 def _clashes(wanted: Any, accepted: Any, in_use: set[str]) -> str:
-    requested = wanted if is_list(wanted) else [wanted]
-    own = accepted if is_list(accepted) else [accepted]
+    requested = wanted if is_array(wanted) else [wanted]
+    own = accepted if is_array(accepted) else [accepted]
     clashing = [
         f'"{name}" is already in use' for name in requested if name not in own and name in in_use
     ]

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clientgen._apimachinery.failures import Cause, internal_error, invalid_value
-
-from .shapes import is_object, part
+from clientgen._json import is_object, part
 
 __all__ = ["ScalePaths"]
 

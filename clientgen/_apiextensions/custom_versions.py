@@ -14,6 +14,7 @@ from msgspec import json
 from clientgen import _jsonpath
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._json import is_object, listed, part
 from clientgen._openapi.resolved import DeferredSchema
 
 from .correlation import Pair
@@ -24,7 +25,6 @@ from .lists import repeated
 from .pruning import prune
 from .scalar_validation import NO_FIELD
 from .schema_validation import Checker, check
-from .shapes import is_object, listed, part
 from .structure import Structure
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .shapes import is_container, is_list, is_object
+from clientgen._json import is_array, is_container, is_object
+
 from .structure import copied
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def drop_nulls(value: Any, structure: Structure | None) -> None:
     """Remove the nulls that are no values and have no default to take their place."""
     if structure is None:
         return
-    if is_list(value):
+    if is_array(value):
         for item in value:
             if is_container(item):
                 drop_nulls(item, structure.items)
@@ -58,7 +59,7 @@ def _default(value: Any, structure: Structure | None) -> None:
         return
     if is_object(value):
         _default_object(value, structure)
-    elif is_list(value) and structure.items is not None:
+    elif is_array(value) and structure.items is not None:
         items = structure.items
         for at, item in enumerate(value):
             if item is None and not items.nullable:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required, too_many
 from clientgen._apimachinery.name_syntax import service_label_problems, subdomain_problems
+from clientgen._json import is_array, is_object, listed, part
 
 from .conversion_rules import check_conversion
 from .formats import recognized
-from .shapes import is_list, is_object, listed, part
 from .version_rules import check_deprecation, check_version, schema_in
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def _count_rules(spec: Mapping[str, Any]) -> int:
         for inner_count in level:
             if is_object(inner_count):
                 rules = inner_count.get("x-kubernetes-validations")
-                count += len(rules) if is_list(rules) else 0
+                count += len(rules) if is_array(rules) else 0
                 inside += inner_count.values()
-            elif is_list(inner_count):
+            elif is_array(inner_count):
                 inside += inner_count
         level = inside
     return count

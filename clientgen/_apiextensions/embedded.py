@@ -16,8 +16,7 @@ from clientgen._apimachinery.name_syntax import (
     path_segment_problems,
     service_label_problems,
 )
-
-from .shapes import is_list, is_object
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +39,7 @@ def _embedded(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     if structure is None:
         return
-    if is_list(value):
+    if is_array(value):
         for at, inner in enumerate(value):
             yield from _embedded(inner, structure.items, f"{path}[{at}]")
     elif is_object(value):

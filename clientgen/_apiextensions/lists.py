@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import json
 
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value
+from clientgen._json import is_array, is_container, is_object
 
 from .correlation import key_of
-from .shapes import is_container, is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ def repeated(value: Any, structure: Structure | None, path: str = "") -> list[Ca
         return [
             cause for member_causes in _members(value, structure, path) for cause in member_causes
         ]
-    if is_list(value):
+    if is_array(value):
         return _in_list(value, structure, path)
     return []
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .shapes import is_container, is_list, is_object
+from clientgen._json import is_array, is_container, is_object
+
 from .structure import META_FIELDS
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _prune(value: Any, structure: Structure | None, path: str, unknown: list[str
             value.clear()
         else:
             _prune_object(value, structure, path, unknown)
-    elif is_list(value):
+    elif is_array(value):
         items = structure.items if structure else None
         if structure and structure.preserves_unknown:
             _keep_items(value, items, path, unknown)
@@ -66,7 +67,7 @@ def _keep_items(value: list[Any], items: Structure | None, path: str, unknown: l
         return
     for at, item in enumerate(value):
         where = f"{path}[{at}]"
-        if is_list(item):
+        if is_array(item):
             _keep_items(item, items.items, where, unknown)
         elif is_object(item):
             for name, inner in item.items():

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, not_supported
+from clientgen._json import is_array, is_object, listed, part
 
 from .container_rules import containers, each_rule, texts
 from .embedded import check_type_meta
 from .pruning import prune
 from .schema_validation import Checker, check
-from .shapes import is_list, is_object, listed, part
 from .structurality import check_structure, is_readable
 from .structure import META_FIELDS, Structure, copied
 
@@ -175,7 +175,7 @@ class _Walk:
         if kind == "null":
             why = "type cannot be set to null, use nullable as an alternative"
             yield forbidden_value(f"{path}.type", why)
-        if is_list(raw.get("items")) and raw["items"]:
+        if is_array(raw.get("items")) and raw["items"]:
             yield forbidden_value(f"{path}.items", "items must be a schema object and not an array")
         if self.in_meta and raw.get("x-kubernetes-embedded-resource"):
             why = "must not be used inside of resource meta"
@@ -232,6 +232,6 @@ class _Walk:
             walk = replace(self, uncorrelatable=path)
         if is_object(items):
             yield walk, items, f"{path}.items"
-        elif is_list(items):
+        elif is_array(items):
             for at, item_schema in enumerate(items):
                 yield walk, item_schema, f"{path}.items[{at}]"

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required, too_many
+from clientgen._json import is_object, listed, part
 
 from .formats import recognized
 from .scalar_validation import NO_FIELD, enum, is_whole, mistyped, number, strings
-from .shapes import is_object, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
+from clientgen._json import is_array, is_object, listed, part
 
 from .libraries import pattern_error
-from .shapes import is_list, is_object, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ _JUNCTORS: Final = ("anyOf", "allOf", "oneOf")
 
 def is_readable(raw: Mapping[str, Any]) -> bool:
     """Tell whether it has nothing that no structural schema can be made of."""
-    if any(raw.get(name) for name in _UNREADABLE) or is_list(raw.get("items")):
+    if any(raw.get(name) for name in _UNREADABLE) or is_array(raw.get("items")):
         return False
     return all(is_readable(inner) for _, inner in _parts(raw, ""))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .shapes import is_list, is_object, listed, part
+from clientgen._json import is_array, is_object, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,6 +95,6 @@ def copied(value: Any) -> Any:
     """A JSON value that shares nothing with `value`."""
     if is_object(value):
         return {name: copied(member) for name, member in value.items()}
-    if is_list(value):
+    if is_array(value):
         return [copied(item) for item in value]
     return value

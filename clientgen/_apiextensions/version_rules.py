@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required, too_many
+from clientgen._json import listed, part
 
 from .fieldpath import resolve
 from .schema_rules import check_schema
-from .shapes import listed, part
 from .structure import Structure
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import part, parts, texts
+
 from .failures import Cause, invalid_value, too_long
 from .name_syntax import label_value_problems, qualified_name_problems
-from .optional_parts import part, parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

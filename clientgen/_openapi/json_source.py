@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from clientgen._json import is_array, is_object
 from clientgen._problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
@@ -28,9 +29,7 @@ __all__ = [
     "deep_position",
     "duplicate_keys",
     "follow",
-    "is_array",
     "is_deeper_than",
-    "is_object",
     "parse_json",
     "parts_of",
     "pointer",
@@ -169,16 +168,6 @@ def _entries(node: Any) -> list[tuple[str | int, Any]]:
     if is_object(node):
         return list(node.items())
     return list(enumerate(node)) if is_array(node) else []
-
-
-def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether the value is a JSON object."""
-    return isinstance(value, dict)
-
-
-def is_array(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether the value is a JSON array."""
-    return isinstance(value, list)
 
 
 def pointer(*parts: str | int) -> str:

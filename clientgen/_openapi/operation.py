@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen._openapi.json_source import follow, is_array, is_object, pointer
+from clientgen._json import is_array, is_object
+from clientgen._openapi.json_source import follow, pointer
 from clientgen._openapi.schema import Schema, kinds_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._openapi.json_source import follow, is_array, is_object, parts_of, pointer
+from clientgen._json import is_array, is_object
+from clientgen._openapi.json_source import follow, parts_of, pointer
 from clientgen._openapi.schema import named_schemas
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from clientgen._gvk import GroupVersionKind
-from clientgen._openapi.json_source import is_array, is_object
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import KeysView, Mapping

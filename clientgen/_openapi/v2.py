@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import is_object
 from clientgen._openapi.document import Document
-from clientgen._openapi.json_source import is_object, pointer
+from clientgen._openapi.json_source import pointer
 from clientgen._openapi.operation import SUCCESS, OperationReader
 from clientgen._openapi.schema import Schema, named_schemas
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from clientgen._json import is_object
 from clientgen._openapi.document import Document
-from clientgen._openapi.json_source import is_object, pointer
+from clientgen._openapi.json_source import pointer
 from clientgen._openapi.operation import SUCCESS, OperationReader
 from clientgen._openapi.schema import KINDS, Schema, named_schemas, written_kind
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.optional_parts import texts
+from clientgen._json import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from msgspec import json
 
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .callers import service_account
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clientgen._apimachinery.optional_parts import texts
+from clientgen._json import texts
 
 from .access import ALL, Access
 

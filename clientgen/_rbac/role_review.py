@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .authorizer import GROUP, decide, subject_of
 from .default_rules import is_free

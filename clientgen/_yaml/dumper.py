@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
+
+from clientgen._json import is_array, is_object
 
 from .composer import TAG
 from .yaml_scalars import plain_value
@@ -56,10 +58,10 @@ class _Writer:
 
     def _entry(self, start: str, value: Any, indent: int) -> Iterator[str]:
         """Yield the lines of a value behind its key; list items are not indented further."""
-        if value and _is_map(value):
+        if value and is_object(value):
             yield start
             yield from self.map(value, indent + 2)
-        elif value and _is_list(value):
+        elif value and is_array(value):
             yield start
             yield from self._list(value, indent)
         else:
@@ -68,9 +70,9 @@ class _Writer:
     def _list(self, value: list[Any], indent: int) -> Iterator[str]:
         margin = " " * indent
         for item in value:
-            if item and _is_map(item):
+            if item and is_object(item):
                 inner = self.map(item, indent + 2)
-            elif item and _is_list(item):
+            elif item and is_array(item):
                 inner = self._list(item, indent + 2)
             else:
                 yield from self._leaf(f"{margin}-", item, indent + 2)
@@ -100,14 +102,6 @@ class _Writer:
         width = max(self._width - indent, _LEAST_WIDTH)
         lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
         return ">-", lines
-
-
-def _is_map(value: object) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict)
-
-
-def _is_list(value: object) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)
 
 
 def _literal(text: str) -> tuple[str, list[str]] | None:

@@ -281,7 +281,7 @@ def _problems(cluster: FakeCluster, path: Path, seen: dict[str, str]) -> Iterato
 
 def _repeated(manifest: Manifest, seen: dict[str, str]) -> Problem | None:
     """Note the place of a definition; return a problem if there was one of its name before."""
-    from clientgen._apimachinery.decoding.guards import is_object  # loaded by the server
+    from clientgen._json import is_object
 
     value = manifest.value
     if value["kind"] != _DEFINITION:

@@ -8,8 +8,9 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, cast
 
+from clientgen._json import is_array, is_object
 from clientgen._problems import did_you_mean
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Table:
             return ()
         if isinstance(value, str):
             value = [value]
-        if _is_list(value) and all(isinstance(item, str) for item in value):
+        if is_array(value) and all(isinstance(item, str) for item in value):
             texts = tuple(cast("list[str]", value))
             return texts if self._are_sound(key, texts) else ()
         self._wrong(key, value, "a list of strings")
@@ -84,7 +85,7 @@ class Table:
     def table(self, key: str, expected: str = "a table") -> Table:
         """A table; an empty one if there is none. `expected` is what messages say may stand."""
         value = self.values.get(key, {})
-        if _is_table(value):
+        if is_object(value):
             return Table(value, self.place / key, self.problems)
         self._wrong(key, value, expected)
         return Table({}, self.place / key, self.problems)
@@ -106,18 +107,10 @@ class Table:
         self.problems.add(str(self.place / key), what)
 
 
-def _is_list(value: object) -> TypeGuard[list[object]]:
-    return isinstance(value, list)
-
-
-def _is_table(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
-
-
 def _described(value: object) -> str:
-    if _is_table(value):
+    if is_object(value):
         return "a table"
-    if _is_list(value):
+    if is_array(value):
         return (
             "a list" if all(isinstance(item, str) for item in value) else "a list of other things"
         )
@@ -169,10 +162,10 @@ def _table(path: Path, problems: Problems) -> Table | None:
     values: object = _load(path, problems)
     keys = ("tool", "clientgen") if path.name == _PROJECT_FILE else ()
     for key in keys:
-        values = values.get(key) if _is_table(values) else None
+        values = values.get(key) if is_object(values) else None
     if values is None:
         return None
-    if not _is_table(values):
+    if not is_object(values):
         problems.add(str(Place(path, keys)), f"must be a table, not {_described(values)}")
         return None
     return Table(values, Place(path, keys), problems)

@@ -11,7 +11,9 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
+
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +73,7 @@ class Manifest:
             contents: object = json.loads(data)
         except (ValueError, RecursionError):
             return None
-        if not _is_object(contents) or contents.get("about") != _ABOUT:
+        if not is_object(contents) or contents.get("about") != _ABOUT:
             return None
         version = contents.get("clientgen")
         tables = [_texts(contents.get(key)) for key in ("inputs", "rendered", "files")]
@@ -120,21 +122,13 @@ def is_inside(path: str) -> bool:
     return bool(parts) and parts[0] != "/" and ".." not in parts and "\\" not in path
 
 
-def _is_object(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
-
-
 def _texts(value: object) -> dict[str, str]:
-    if not _is_object(value):
+    if not is_object(value):
         return {}
     return {key: text for key, text in value.items() if isinstance(text, str) and is_inside(key)}
 
 
 def _names(value: object) -> tuple[str, ...]:
-    if not _is_array(value):
+    if not is_array(value):
         return ()
     return tuple(name for name in value if isinstance(name, str))
-
-
-def _is_array(value: object) -> TypeGuard[list[object]]:
-    return isinstance(value, list)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import is_array, is_object
 from clientgen._text_cache import cached_if_short
 
 from ..libraries import cel
-from ..shapes import is_list, is_object
 from .address_library import makes_address
 from .constructors import as_maps
 from .cost import CALL_LIMIT, MOST_PER_CALL, CostBudget, CostLimitExceeded, Size, cost_of, size_of
@@ -228,7 +228,7 @@ def _as_input(value: Any) -> Any:
     """Return a value in the form in which expressions take it."""
     if is_object(value):
         return {key: _as_input(each) for key, each in value.items()}
-    if is_list(value):
+    if is_array(value):
         return [_as_input(each) for each in value]
     return as_message(value)
 

@@ -6,9 +6,10 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import is_array, is_object
+
 from ..formats import parse_duration
 from ..libraries import proto
-from ..shapes import is_list, is_object
 from .escaped_names import spellings
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def typed(value: Any, structure: Structure) -> Any:
     """
     if is_object(value):
         return _object(value, structure)
-    if is_list(value):
+    if is_array(value):
         items = structure.items
         return [typed(item, items) for item in value] if items else value
     if isinstance(value, str):

@@ -14,7 +14,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ..shapes import is_list, is_object
+from clientgen._json import is_array, is_object
+
 from .escaped_names import LITERALS
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def without_types(value: Any) -> Any:
     """Return a value with plain objects in place of constructed ones."""
     if is_object(value):
         return {name: without_types(each) for name, each in value.items() if name != TYPE}
-    if is_list(value):
+    if is_array(value):
         return [without_types(each) for each in value]
     return value
 
@@ -222,7 +223,7 @@ def type_problems(value: Any, path: str) -> Iterator[str]:
         value: what was constructed.
         path: the name that its type must have.
     """
-    if is_list(value):
+    if is_array(value):
         for each in value:
             yield from type_problems(each, path)
     elif is_object(value):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..shapes import is_list, is_object
+from clientgen._json import is_array, is_object
+
 from .syntax_tree import Call, Comprehension, Constant, Listed, Name, Node, Selected, syntax_of
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def size_of(*values: Any) -> Size:
                 items = max(items, len(value))
                 length = max(length, *map(len, value), 0)
                 inside += value.values()
-            elif is_list(value):
+            elif is_array(value):
                 items = max(items, len(value))
                 inside += value
             elif isinstance(value, (str, bytes)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..shapes import is_list, is_object
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -147,7 +147,7 @@ def _selected(text: str, values: Mapping[str, Any]) -> str:
         name, *members = re.split(r"\s*\??\.\s*", chain[0])
         value = values.get(name, values)
         for member in members if value is not values else ():
-            if not is_object(value) and not is_list(value):
+            if not is_object(value) and not is_array(value):
                 return member
             value = value.get(member, _NOTHING) if is_object(value) else _NOTHING
     members = _MEMBER.findall(plain)

@@ -10,7 +10,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from ..shapes import is_list, is_object
+from clientgen._json import is_array, is_object
 
 __all__ = [
     "char_at", "formatted", "index_of", "join", "last_index_of", "lower_ascii", "quoted",
@@ -188,7 +188,7 @@ def _shown(value: Any) -> str:  # noqa: PLR0911 - one line for each type
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).decode(errors="replace")
-    if is_list(value):
+    if is_array(value):
         return f"[{', '.join(_shown_within(item) for item in value)}]"
     if is_object(value):
         pairs = sorted((_shown_within(key), _shown_within(item)) for key, item in value.items())

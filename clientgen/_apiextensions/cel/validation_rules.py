@@ -16,11 +16,11 @@ from clientgen._apimachinery.failures import (
     invalid_value,
     required,
 )
+from clientgen._json import is_array, is_object
 
 from ..correlation import Pair, old_item
 from ..fieldpath import resolve
 from ..scalar_validation import NO_FIELD
-from ..shapes import is_list, is_object
 from .cel_values import typed
 from .cost import MOST_PER_CALL, CostBudget, CostLimitExceeded, size_of
 from .declarations import declare
@@ -247,7 +247,7 @@ class RuleTree:
                 if tree is not None:
                     inner = pair.member(name) if pair is not None else None
                     yield tree.validate(each, before.get(name), where, inner, around, spent=spent)
-        elif is_list(value) and self._items is not None:
+        elif is_array(value) and self._items is not None:
             for at, each in enumerate(value):
                 inner = pair.item(at) if pair is not None else None
                 previous = old_item(self._plain, old, each)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import is_array, is_object
+
 from .. import failures
-from .guards import is_array, is_object
 from .json_text import BadText, load_json
 from .yaml_text import load_yaml
 

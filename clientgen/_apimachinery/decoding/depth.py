@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from clientgen._json import is_array, is_object
 from clientgen._yaml.loader import BadText
-
-from .guards import is_array, is_object
 
 __all__ = ["MOST_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
 

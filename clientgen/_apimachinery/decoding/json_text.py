@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from clientgen._json import is_array, is_object
 from clientgen._yaml.loader import BadText
 
 from .depth import MOST_DEPTH, TOO_DEEP, check_depth
-from .guards import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable

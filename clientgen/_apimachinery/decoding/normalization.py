@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from clientgen._gvk import GroupVersionKind
+from clientgen._json import is_array
 
 from .. import failures
 from . import scalar_decoding
-from .guards import is_array
 from .presence import presence
 from .scalar_decoding import SCALARS, Mismatch
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from clientgen._openapi.json_source import is_array
+from clientgen._json import is_array
 from clientgen._problems import Problems
 from clientgen.generator.crds.annotation_schemas import ANYTHING, INT_OR_STRING, Schema
 from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clientgen._openapi.json_source import is_object
+from clientgen._json import is_object
 from clientgen.generator.crds.schema_changes import Change, schema_changes
 
 __all__ = ["Change", "changes"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clientgen._openapi.json_source import is_object
+from clientgen._json import is_object
 from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen._yaml.dumper import write_yaml
 from clientgen._yaml.loader import BadText, load_yaml

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from clientgen._openapi.json_source import is_object
+from clientgen._json import is_object
 from clientgen.generator.crds.annotation_schemas import ANYTHING, INT_OR_STRING, Schema
 
 __all__ = ["Change", "schema_changes"]

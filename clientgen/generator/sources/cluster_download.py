@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from clientgen._openapi.json_source import is_object
+from clientgen._json import is_object
 from clientgen.generator.sources.folder import INDEX, file_name
 from clientgen.generator.sources.live_cluster import ClusterDocuments, group_version
 

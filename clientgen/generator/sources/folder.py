@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from clientgen._openapi.json_source import duplicate_keys, is_object, parse_json, pointer
+from clientgen._json import is_object
+from clientgen._openapi.json_source import duplicate_keys, parse_json, pointer
 from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.spec import Input

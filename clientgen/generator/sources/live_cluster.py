@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from clientgen._openapi.json_source import is_object
+from clientgen._json import is_object
 from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.api_words import GROUP, VERSION
 from clientgen.generator.sources import openapi

@@ -11,9 +11,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from clientgen._json import is_object
 from clientgen._openapi import v2, v3
 from clientgen._openapi.document import Document
-from clientgen._openapi.json_source import is_object, parse_json, pointer
+from clientgen._openapi.json_source import parse_json, pointer
 from clientgen._openapi.metaschema import CHECKS, Edition, check_document
 from clientgen._openapi.operation import Operation, check_unique
 from clientgen._openapi.schema import KINDS

@@ -14,9 +14,11 @@ Operations are those of RFC 6902; a list is changed item by item where items can
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Raw, json
+
+from clientgen._json import is_array, is_object
 
 from .._http.patches import json_pointer
 from .._models.base import NO_RAW
@@ -62,9 +64,9 @@ def carried_over(received: Any, before: bytes, after: bytes, changed: object) ->
     if before == after:
         return received
     starts = before[:1] + after[:1]
-    if starts == b"{{" and _is_object(received):
+    if starts == b"{{" and is_object(received):
         return _carried_object(received, _members.decode(before), _members.decode(after), changed)
-    if starts == b"[[" and _is_array(received):
+    if starts == b"[[" and is_array(received):
         return _carried_array(received, before, after, changed)
     return json.decode(after)
 
@@ -95,7 +97,7 @@ def _carried_array(received: list[Any], before: bytes, after: bytes, changed: ob
     if len(received) != len(old_items):  # the class leaves items out: their places are not known
         return carried
     for old, new in _pairs(json.decode(before), carried):
-        item = changed[new] if _is_array(changed) else None
+        item = changed[new] if is_array(changed) else None
         carried[new] = carried_over(
             received[old], bytes(old_items[old]), bytes(new_items[new]), item
         )
@@ -119,11 +121,11 @@ def _object_operations(before: Json, after: Json, path: Path) -> Iterator[Json]:
 def _operations(before: Any, after: Any, path: Path) -> Iterator[Json]:
     if before is after:
         return
-    if _is_object(before) and _is_object(after):
+    if is_object(before) and is_object(after):
         yield from _object_operations(before, after, path)
     elif _same(before, after):
         return
-    elif _is_array(before) and _is_array(after):
+    elif is_array(before) and is_array(after):
         yield from _array_operations(before, after, path)
     else:
         yield {"op": "replace", "path": json_pointer(*path), "value": after}
@@ -187,7 +189,7 @@ def _identities(before: Sequence[Any], after: Sequence[Any]) -> tuple[list[bytes
 
 
 def _keys_of(items: Sequence[Any], key: str) -> list[bytes]:
-    return [json.encode(item[key]) for item in items if _is_object(item) and key in item]
+    return [json.encode(item[key]) for item in items if is_object(item) and key in item]
 
 
 def _anchors(old: list[bytes], new: list[bytes]) -> list[Pair]:
@@ -233,11 +235,3 @@ def _same(old: Any, new: Any) -> bool:
     if old is new:
         return True
     return bool(old == new) and json.encode(old, order="sorted") == json.encode(new, order="sorted")
-
-
-def _is_object(value: Any) -> TypeGuard[Json]:
-    return isinstance(value, dict)
-
-
-def _is_array(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)

@@ -14,9 +14,11 @@ read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import json
+
+from clientgen._json import is_array, is_object
 
 from .._models import model_codec
 from .._models.members import is_unset, member
@@ -69,7 +71,7 @@ def _keep_empties(before: Json, after: Json, obj: object) -> None:
         if name not in after:
             if old in ([], {}) and not is_unset(value):
                 after[name] = old
-        elif _is_object(old) and _is_object(after[name]):
+        elif is_object(old) and is_object(after[name]):
             _keep_empties(old, after[name], value)
 
 
@@ -146,7 +148,7 @@ def _check_states(before: Json, after: Json) -> None:
 
 def _plain(value: Json) -> Json:
     """Copy the containers that this module modifies."""
-    if _is_object(value.get("metadata")):
+    if is_object(value.get("metadata")):
         return {**value, "metadata": {**value["metadata"]}}
     return {**value}
 
@@ -157,7 +159,7 @@ def _merge(before: Json, after: Json) -> Json:
         old = before.get(name)
         if name in before and _same(old, new):
             continue
-        if _is_object(old) and _is_object(new):
+        if is_object(old) and is_object(new):
             if inner := _merge(old, new):
                 patch[name] = inner
         elif _has_null(new):
@@ -175,7 +177,7 @@ def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Js
         old = before.get(name)
         if name not in before:
             yield {"op": "add", "path": json_pointer(*path, name), "value": new}
-        elif _is_object(old) and _is_object(new):
+        elif is_object(old) and is_object(new):
             yield from _operations(old, new, (*path, name))
         elif not _same(old, new):
             yield {"op": "replace", "path": json_pointer(*path, name), "value": new}
@@ -197,16 +199,8 @@ def _same(old: Any, new: Any) -> bool:
 
 def _has_null(value: Any) -> bool:
     """Return whether a value contains nulls, also in lists: servers drop nulls of merge patches."""
-    if _is_object(value):
+    if is_object(value):
         return any(_has_null(member) for member in value.values())
-    if _is_array(value):
+    if is_array(value):
         return any(member is not None and _has_null(member) for member in value)
     return value is None
-
-
-def _is_object(value: Any) -> TypeGuard[Json]:
-    return isinstance(value, dict)
-
-
-def _is_array(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)

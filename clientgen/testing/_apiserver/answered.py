@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import DecodeError, json
 
-from clientgen._apimachinery.decoding.guards import is_object
+from clientgen._json import is_object
 
 if TYPE_CHECKING:
     from .webhook_calls import Outcome

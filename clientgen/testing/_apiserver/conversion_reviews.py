@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import DecodeError, json
 
-from clientgen._apimachinery.decoding.guards import is_array, is_object
 from clientgen._apimachinery.failures import unclassified
 from clientgen._apimachinery.labels import annotations_causes, labels_causes
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import is_array, is_object, part, texts
 
 from .answered import problem_of, undecodable
 

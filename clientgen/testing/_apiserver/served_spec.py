@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import DecodeError, json
 
 from clientgen._gvk import GroupVersionKind
+from clientgen._json import is_object
 from clientgen._openapi import v2
-from clientgen._openapi.json_source import is_object
 from clientgen._openapi.openapi_v2_shape import check_shape
 from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema, Schemas
 from clientgen._openapi.schema import kinds_of, named_schemas

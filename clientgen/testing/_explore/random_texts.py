@@ -8,9 +8,11 @@ versions.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import json
+
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -98,9 +100,9 @@ def _walked(value: Any, place: Place, text: Callable[[Place, str], str]) -> Any:
     resource, path = place
     if isinstance(value, str):
         return text(place, value)
-    if _is_list(value):
+    if is_array(value):
         return sorted((_walked(part, place, text) for part in value), key=_sort_key)
-    if _is_dict(value):
+    if is_object(value):
         return _with_keys(
             (
                 _walked(name, (resource, f"{path}{{}}"), text),
@@ -125,11 +127,3 @@ def _with_keys(parts: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 def _sort_key(value: Any) -> bytes:
     return json.encode(value, order="sorted")
-
-
-def _is_dict(value: Any) -> TypeGuard[dict[Any, Any]]:
-    return isinstance(value, dict)
-
-
-def _is_list(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)

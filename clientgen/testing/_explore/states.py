@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import json
+
+from clientgen._json import is_array, is_object
 
 from .random_texts import without_random
 
@@ -157,9 +159,9 @@ def plain_value(
     value: Any, text: Callable[[str], str] | None = None, generation: Any = None
 ) -> Any:
     """A JSON value without times; the order of lists does not matter."""
-    if _is_dict(value):
+    if is_object(value):
         return _plain_dict(value, text, generation)
-    if _is_list(value):
+    if is_array(value):
         parts = [plain_value(part, text, generation) for part in value]
         return sorted(parts, key=_sort_key)
     if value is None or isinstance(value, (bool, int, float)):
@@ -195,10 +197,10 @@ def public_fields(value: object) -> dict[str, Any]:
 def _drop(value: Any, path: list[str]) -> None:
     """Remove a field; `*` stands for every key and item."""
     first, *rest = path
-    if _is_list(value):
+    if is_array(value):
         for each in value:
             _drop(each, path if first != "*" else rest or ["*"])
-    elif _is_dict(value):
+    elif is_object(value):
         for name in [name for name in value if fnmatchcase(name, first)]:
             if rest:
                 _drop(value[name], rest)
@@ -234,25 +236,17 @@ def _count(title: str, want: int, have: int) -> str:
 
 
 def _fields(want: Any, have: Any, path: str = "") -> Iterator[str]:
-    if _is_dict(want) and _is_dict(have):
+    if is_object(want) and is_object(have):
         for name in sorted({*want, *have}):
             one, other = want.get(name), have.get(name)
             if one != other:
                 yield from _fields(one, other, f"{path}.{name}" if path else name)
-    elif _is_list(want) and _is_list(have) and len(want) == len(have):
+    elif is_array(want) and is_array(have) and len(want) == len(have):
         for index, (one, other) in enumerate(zip(want, have, strict=True)):
             if one != other:
                 yield from _fields(one, other, f"{path}[{index}]")
     else:
         yield f"{path} is {_short(have)}, not {_short(want)}"
-
-
-def _is_dict(value: Any) -> TypeGuard[dict[Any, Any]]:
-    return isinstance(value, dict)
-
-
-def _is_list(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, (list, tuple, set, frozenset))
 
 
 def _short(value: Any) -> str:

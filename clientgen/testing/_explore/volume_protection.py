@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from .._apiserver.controllers.play.pod_state import DONE, phase_of
 from .._apiserver.controllers.play.volume_binder import PROTECTED, VOLUME_PROTECTED, claims_of

@@ -5,10 +5,11 @@ What the program has written into the object is no part of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, json
 
+from clientgen._json import is_array, is_object
 from clientgen.runtime._http.request import HttpRequest
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Wish(Struct):
     def of(cls, request: HttpRequest, action: Action, record: Record) -> Wish | None:
         """The wish of a request that has created an object; None if it cannot be read."""
         body: Any = action.object
-        if not _is_dict(body):
+        if not is_object(body):
             return None
         value = json.decode(json.encode(body))
         # The name may be a generated one. The user goes on to use it.
@@ -96,8 +97,8 @@ def _merged(mine: Any, before: Any, after: Any) -> Any:
     if mine == before:
         return after
     if mine is None:
-        mine = {} if _is_dict(before) else [] if _is_list(before) else None
-    if _is_dict(mine) and _is_dict(after) and (before is None or _is_dict(before)):
+        mine = {} if is_object(before) else [] if is_array(before) else None
+    if is_object(mine) and is_object(after) and (before is None or is_object(before)):
         known = before or {}
         merged = {
             name: _merged(mine.get(name), known.get(name), after.get(name))
@@ -105,15 +106,7 @@ def _merged(mine: Any, before: Any, after: Any) -> Any:
             if name in after or name not in known
         }
         return {name: part for name, part in merged.items() if part is not None}
-    if _is_list(mine) and _is_list(before) and _is_list(after):
+    if is_array(mine) and is_array(before) and is_array(after):
         kept = [each for each in mine if each in after or each not in before]
         return kept + [each for each in after if each not in before and each not in kept]
     return after
-
-
-def _is_dict(value: Any) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict)
-
-
-def _is_list(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from clientgen._openapi.json_source import FLATTER, TOO_DEEP, is_array, is_object, too_deep
+from clientgen._json import is_array, is_object
+from clientgen._openapi.json_source import FLATTER, TOO_DEEP, too_deep
 from clientgen._problems import Problem, Problems
 from clientgen.generator.sources.crd.crd_shape import shaped
 from clientgen.generator.sources.crd.positions import below, field_parts, found_at

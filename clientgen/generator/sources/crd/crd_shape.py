@@ -10,7 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from clientgen._openapi.json_source import is_array, is_object, parts_of
+from clientgen._json import is_array, is_object
+from clientgen._openapi.json_source import parts_of
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from clientgen._openapi.json_source import is_array, is_object, pointer
+from clientgen._json import is_array, is_object
+from clientgen._openapi.json_source import pointer
 
 __all__ = ["below", "field_parts", "found_at"]
 

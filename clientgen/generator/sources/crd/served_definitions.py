@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clientgen._openapi.json_source import is_array, is_object
+from clientgen._json import is_array, is_object
 from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.collector import NOTHING, Manifest

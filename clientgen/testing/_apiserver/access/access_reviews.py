@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, bad_request, invalid, invalid_value
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 from clientgen._rbac.access import Access
 from clientgen._rbac.authorizer import decide, rules_of
 from clientgen._rbac.callers import Caller

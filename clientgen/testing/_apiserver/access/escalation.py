@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import forbidden, not_found
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 from clientgen._rbac.access import Access
 from clientgen._rbac.authorizer import GROUP, decide, role_rules, rules_of
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from clientgen._apimachinery.failures import bad_request
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 from clientgen._rbac.callers import (
     AUTHENTICATED,
     MASTERS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, Failure, invalid_value, required
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ..kinds.shared.label_requirements import label_requirement_causes, requirement_values_causes
 from ..server_selectors import field_terms, label_test

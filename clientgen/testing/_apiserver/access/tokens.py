@@ -25,7 +25,7 @@ from clientgen._apimachinery.failures import (
     invalid_value,
     not_found,
 )
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 from clientgen._rbac.callers import Caller, service_account_groups
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.failures import internal_error, not_found
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from .attributes import CREATE, UPDATE
 

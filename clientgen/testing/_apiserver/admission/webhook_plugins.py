@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import is_object, parts, texts
 
 from ..answered import problem_of
 from ..patches.json_patch import json_patch

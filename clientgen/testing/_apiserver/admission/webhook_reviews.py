@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import DecodeError, json
 
-from clientgen._apimachinery.decoding.guards import is_array, is_object
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import is_array, is_object, part
 
 from ..answered import undecodable
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from dataclasses import field as member
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import is_array, is_object
+
 from .field_paths import Element, Set, field
-from .json_values import is_list, is_object, same
+from .json_values import same
 from .ownership_shapes import List, Map, Scalar
 from .typed import element_of
 
@@ -87,7 +89,7 @@ def _members(item: Any) -> dict[str, Any]:
 
 
 def _listed(item: Any) -> list[Any]:
-    return item if is_list(item) else []
+    return item if is_array(item) else []
 
 
 def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
@@ -125,7 +127,7 @@ def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
             inner = shape.field(name)
             if inner is not None:
                 _spread(below, field(name), each, inner)
-    elif isinstance(shape, List) and is_list(item):
+    elif isinstance(shape, List) and is_array(item):
         found = Comparison()
         _items(found, [], item, shape)
         below = found.added

@@ -18,9 +18,8 @@ import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen._apimachinery.decoding.depth import TOO_DEEP, is_too_deep
+from clientgen._json import is_object
 from clientgen._text_cache import cached_if_short
-
-from .json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from clientgen._json import is_object
+
 from .field_paths import Set, canonical, in_order
-from .json_values import is_object
 
 __all__ = ["decode", "encode"]
 

@@ -5,21 +5,13 @@ Python holds that 1 is True; JSON does not. 1 and 1.0 are the same number to bot
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from typing import Any
 
 from msgspec import json
 
-__all__ = ["is_list", "is_object", "metadata_of", "same"]
+from clientgen._json import is_array, is_object
 
-
-def is_object(item: Any) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a value has members."""
-    return isinstance(item, dict)
-
-
-def is_list(item: Any) -> TypeGuard[list[Any]]:
-    """Tell whether a value has items."""
-    return isinstance(item, list)
+__all__ = ["metadata_of", "same"]
 
 
 def metadata_of(value: dict[str, Any] | None) -> dict[str, Any]:
@@ -43,6 +35,6 @@ def _alike(one: Any, other: Any) -> bool:
     """Tell whether `same` holds for two values that Python finds equal."""
     if is_object(one):
         return all(_alike(each, other[name]) for name, each in one.items())
-    if is_list(one):
+    if is_array(one):
         return all(_alike(each, other[index]) for index, each in enumerate(one))
     return isinstance(one, bool) == isinstance(other, bool)

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._json import is_object
+
 from .comparison import compare
 from .field_paths import Set
-from .json_values import is_object, metadata_of
+from .json_values import metadata_of
 from .typed import Mistyped, field_set, problems
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from msgspec import json
 
+from clientgen._json import is_array, is_object
+
 from . import fields_v1
-from .json_values import is_list, is_object
 
 if TYPE_CHECKING:
     from .field_paths import Set
@@ -94,7 +95,7 @@ def stamp(now: datetime) -> str:
 
 def is_reset(entries: Any) -> bool:
     """Tell whether a client asks to forget all ownership: with no entry, or with an empty one."""
-    if not is_list(entries):
+    if not is_array(entries):
         return False
     return not entries or (
         len(entries) == 1 and is_object(entries[0]) and not any(entries[0].values())

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from .json_values import is_object
+from clientgen._json import is_object
+
 from .ownership_shapes import List, Map, Scalar
 from .typed import element_of
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .json_values import is_list, is_object
+from clientgen._json import is_array, is_object
+
 from .merge import merge
 from .ownership_shapes import List, Map, type_of_kind
 from .typed import Mistyped, problems
@@ -62,7 +63,7 @@ def _atomics(value: Any, kind: Type, path: str) -> Iterator[str]:
             field = shape.field(name) if shape.declares(name) else None
             if field is not None:
                 yield from _atomics(each, field, f"{path}.{name}")
-    elif isinstance(shape, List) and is_list(value):
+    elif isinstance(shape, List) and is_array(value):
         if shape.atomic:
             yield path
         for index, each in enumerate(value):

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from clientgen._json import is_array, is_object
+
 from .field_paths import Element, Set, field, key, shown, value
-from .json_values import is_list, is_object
 from .ownership_shapes import List, Map, Scalar
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def element_of(kind: List, item: Any) -> Element:
     if is_object(item):
         msg = "associative list without keys has an element that's a map type"
         raise Mistyped(msg)
-    if is_list(item):
+    if is_array(item):
         msg = "not supported: associative list with lists as elements"
         raise Mistyped(msg)
     if item is None:
@@ -102,7 +103,7 @@ def _problems(item: Any, kind: Type, duplicates: bool) -> Iterator[tuple[str, st
             yield from _field_problems(item, shape, duplicates)
         else:
             yield "", f"expected map, got {_go(item)}"
-    elif is_list(item):
+    elif is_array(item):
         yield from _item_problems(item, shape, duplicates)
     else:
         yield "", f"expected list, got {_go(item)}"
@@ -152,7 +153,7 @@ def _go_syntax(item: Any) -> str:
     if is_object(item):
         members = (f"{_go_syntax(name)}:{_go_syntax(item[name])}" for name in sorted(item))
         return f"{_go_type(item)}{{{', '.join(members)}}}"
-    if is_list(item):
+    if is_array(item):
         return f"{_go_type(item)}{{{', '.join(map(_go_syntax, item))}}}"
     if item is None:
         return "interface {}(nil)"
@@ -162,7 +163,7 @@ def _go_syntax(item: Any) -> str:
 def _go_type(item: Any) -> str:
     if is_object(item):
         return "map[string]interface {}"
-    if is_list(item):
+    if is_array(item):
         return "[]interface {}"
     return "bool" if isinstance(item, bool) else "string"
 
@@ -174,7 +175,7 @@ def _go(item: Any) -> str:
 def _go_text(item: Any) -> str:
     if is_object(item):
         return f"map[{' '.join(f'{name}:{_go_text(item[name])}' for name in sorted(item))}]"
-    if is_list(item):
+    if is_array(item):
         return f"[{' '.join(map(_go_text, item))}]"
     if item is None:
         return "<nil>"
@@ -191,7 +192,7 @@ def field_set(item: Any, kind: Type) -> Set:
     if isinstance(shape, Map) and is_object(item):
         for name, each in item.items():
             _mention_field(made, shape, name, each)
-    elif isinstance(shape, List) and is_list(item):
+    elif isinstance(shape, List) and is_array(item):
         _mention_items(made, shape, item)
     return made
 
@@ -235,7 +236,7 @@ def removed(item: Any, kind: Type, paths: Set) -> Any:
         if isinstance(shape, Map) and not shape.atomic:
             return _fields_left(item, shape, paths)
         return {}
-    if is_list(item):
+    if is_array(item):
         if isinstance(shape, List) and not shape.atomic:
             return _items_left(item, shape, paths)
         return []

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.decoding.presence import presence
+from clientgen._json import is_object
 
-from .json_values import is_object
 from .ownership_shapes import is_built_in
 
 if TYPE_CHECKING:

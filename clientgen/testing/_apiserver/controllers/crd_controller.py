@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, json, to_builtins
 
 from clientgen import _apiextensions
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from .. import apply
 from ..kinds.apiextensions import CLEANUP, DEFINITIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import texts
+from clientgen._json import texts
 
 from ..requests.request_options import DeleteOptions
 from ..storage.versioned_view import VersionedView

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import json
 
 from clientgen._apimachinery.decoding import Format, normalise
-from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.failures import (
     Failure,
     bad_request,
@@ -22,6 +21,7 @@ from clientgen._apimachinery.failures import (
     invalid_value,
     unclassified,
 )
+from clientgen._json import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

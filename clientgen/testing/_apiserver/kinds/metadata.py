@@ -23,7 +23,7 @@ from clientgen._apimachinery.name_syntax import (
     path_segment_problems,
     qualified_name_problems,
 )
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 __all__ = ["MetadataChecks", "NameCauses", "metadata_causes"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 __all__ = ["from_scale", "scale_causes", "to_scale"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 if TYPE_CHECKING:
     from collections.abc import Callable

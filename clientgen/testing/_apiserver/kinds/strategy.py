@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import subdomain_problems
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ..tables.columns import PLAIN
 from . import scale_conversion

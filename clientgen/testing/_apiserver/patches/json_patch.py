@@ -17,7 +17,7 @@ from msgspec import json
 from clientgen._apimachinery import failures
 from clientgen._apimachinery.decoding.body import MAX_BODY
 from clientgen._apimachinery.decoding.depth import is_too_deep
-from clientgen._apimachinery.decoding.guards import is_array, is_object
+from clientgen._json import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

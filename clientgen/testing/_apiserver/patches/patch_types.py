@@ -12,9 +12,9 @@ from msgspec import json
 
 from clientgen._apimachinery import failures
 from clientgen._apimachinery.decoding.body import Parsed, check_size, type_word
-from clientgen._apimachinery.decoding.guards import is_array, is_object
 from clientgen._apimachinery.decoding.json_text import BadText, load_json
 from clientgen._apimachinery.decoding.yaml_text import load_yaml
+from clientgen._json import is_array, is_object
 
 from ..kinds.kind_codecs import APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from . import strategic_merge

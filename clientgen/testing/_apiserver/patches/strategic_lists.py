@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import json
 
 from clientgen._apimachinery import failures
-from clientgen._apimachinery.decoding.guards import is_array, is_object
+from clientgen._json import is_array, is_object
 
 __all__ = [
     "ABSENT",

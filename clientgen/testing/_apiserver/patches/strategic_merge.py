@@ -13,7 +13,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from clientgen._apimachinery import failures
-from clientgen._apimachinery.decoding.guards import is_array, is_object
+from clientgen._json import is_array, is_object
 
 from .strategic_lists import (
     ABSENT,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from clientgen._apiextensions.libraries import MissingLibrary
-from clientgen._apimachinery.decoding.guards import is_object
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import is_object, part
 from clientgen.runtime._http.path_segments import check_segment
 
 from ..kinds.apiextensions import DEFINITIONS

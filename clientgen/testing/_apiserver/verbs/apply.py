@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.failures import bad_request, conflict
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import is_object, part
 
 from .. import apply
 from .update import Update

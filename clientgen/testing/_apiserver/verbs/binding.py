@@ -17,7 +17,7 @@ from clientgen._apimachinery.failures import (
     status_success,
     unclassified,
 )
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..access.tokens import timestamp
 from ..requests.request_bodies import body_resource

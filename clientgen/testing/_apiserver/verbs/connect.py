@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure, bad_request
-from clientgen._apimachinery.optional_parts import part
 from clientgen._gvk import GroupVersionKind
+from clientgen._json import part
 from clientgen.runtime._conditions.pods import FINAL_PHASES
 from clientgen.runtime._streams.channels import SUBPROTOCOLS
 from clientgen.runtime._streams.port_channels import SUBPROTOCOL

@@ -20,7 +20,7 @@ from clientgen._apimachinery.failures import (
     invalid_value,
     not_found,
 )
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..requests.request_options import boolean, first, integer
 from ..responses.answers import Response, Stream

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.failures import bad_request
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .. import apply
 from ..admission import CREATE, Attributes, chain_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from clientgen._apimachinery.failures import Failure, bad_request
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 from clientgen.runtime._recipes.forward_targets import pod_port
 from clientgen.runtime.errors import OperationRefused
 

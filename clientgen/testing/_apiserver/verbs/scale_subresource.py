@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure, bad_request, invalid, unclassified
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ..admission import Attributes, chain_of
 from ..apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen import _apiextensions
-from clientgen._apimachinery.decoding.guards import is_array, is_object
 from clientgen._apimachinery.failures import Cause, Failure, internal_error
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import is_array, is_object, part, parts
 
 from ... import apply
 from ...patches.json_patch import DoesNotApply, applied

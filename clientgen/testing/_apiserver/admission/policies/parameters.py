@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...storage.store import key_of
 from ...storage.versioned_view import VersionedView

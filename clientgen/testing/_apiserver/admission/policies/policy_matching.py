@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ..request_matching import matching_resource, selects_namespace, selects_object
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import not_found
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ..request_expressions import activation_of
 from ..request_matching import converted, kind_in

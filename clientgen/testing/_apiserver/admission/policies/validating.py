@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen import _apiextensions
 from clientgen._apimachinery.failures import Cause, Failure
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ..plugin import Plugin
 from ..request_expressions import conditions_met, decider

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .daemon_pods import HASH, TOLERATIONS, new_daemon_pod, node_of
 from .node_matching import first_untolerated, selects_node

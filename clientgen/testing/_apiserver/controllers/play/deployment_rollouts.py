@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .deployment_status import has_deadline, is_complete
 from .objects import key, owner_reference

@@ -6,7 +6,7 @@ from copy import deepcopy
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .rollout_sizes import max_unavailable
 from .status_conditions import TIME, condition_of, moment, remove_condition, set_condition

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .deployment_rollouts import Rollout
 from .deployment_status import counted_status, deadline_left, rollout_status, set_paused

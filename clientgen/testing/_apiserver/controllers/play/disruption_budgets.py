@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .objects import controller_of, key
 from .played_kinds import DEPLOYMENTS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS, STATEFUL_SETS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .objects import key, owner_reference
 from .played_kinds import ENDPOINT_SLICES, ENDPOINTS, NODES, PODS, SERVICES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .job_indexes import indexes_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from .job_failures import FAIL_JOB, IGNORE, failure_action, success_message
 from .job_indexes import index_of, indexes_in, indexes_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from .job_indexes import INDEX, MOST_INDEXES, index_of
 from .job_status import (

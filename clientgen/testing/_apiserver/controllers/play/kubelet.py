@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .behaviour import Exit, behaviour_of
 from .nodes import host_ip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .objects import key
 from .played_kinds import CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS

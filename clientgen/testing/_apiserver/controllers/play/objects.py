@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ...access import ADMIN
 from ...requests.api_request import Request

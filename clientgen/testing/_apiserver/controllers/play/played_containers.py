@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .objects import CONTROLLER_MANAGER, KUBELET, SCHEDULER, key
 from .played_kinds import EVENTS

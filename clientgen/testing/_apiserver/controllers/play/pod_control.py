@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure, forbidden
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .objects import CONTROLLER_MANAGER, controller_of, key, owner_reference
 from .played_kinds import PODS

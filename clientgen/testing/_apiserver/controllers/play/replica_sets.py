@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .objects import controller_of, key
 from .played_kinds import PODS, REPLICA_SETS

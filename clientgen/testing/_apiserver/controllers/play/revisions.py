@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .objects import key, owner_reference
 from .played_kinds import REVISIONS

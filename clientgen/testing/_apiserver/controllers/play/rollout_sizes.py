@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 __all__ = ["max_surge", "max_unavailable", "resolved_count", "share"]
 

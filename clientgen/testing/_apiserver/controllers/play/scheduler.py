@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...kinds.shared.quantities import amount
 from ...verbs.binding import bind

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._apimachinery.labels import selects
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .objects import controller_of, key
 from .ordinals import REVISION, claims_of, new_pod, ordinal_of, ordinals_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

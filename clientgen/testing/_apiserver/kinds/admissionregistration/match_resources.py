@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apiextensions import PolicyExpressions
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required, too_many
 from clientgen._apimachinery.name_syntax import path_segment_problems, qualified_name_problems
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 from ..defaults import TypeDefaults, set_missing
 from ..shared.common_checks import matches, one_of, selector_causes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apiextensions import PolicyExpressions
 from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..defaults import TypeDefaults, set_missing
 from ..shared.common_checks import one_of

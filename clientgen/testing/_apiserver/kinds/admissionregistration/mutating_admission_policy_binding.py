@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import Printer
 from .admission_strategy import AdmissionStrategy

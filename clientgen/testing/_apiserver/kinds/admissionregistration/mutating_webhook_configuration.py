@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ..defaults import TypeDefaults, set_missing
 from .webhook_rules import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, not_supported
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.name_syntax import service_label_problems, subdomain_problems
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ...tables.columns import AGE, NAME, UNSET, Column, Printer, View, size
 from ..shared.common_checks import one_of

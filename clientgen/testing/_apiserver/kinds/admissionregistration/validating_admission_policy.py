@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apiextensions import PolicyExpressions
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required
 from clientgen._apimachinery.name_syntax import qualified_name_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..defaults import TypeDefaults, set_missing
 from ..shared.common_checks import conditions_causes, matches, one_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from ...tables.columns import Printer
 from ..shared.common_checks import one_of

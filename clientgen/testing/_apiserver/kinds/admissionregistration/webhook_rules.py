@@ -18,7 +18,7 @@ from clientgen._apimachinery.name_syntax import (
     service_label_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, size
 from ..defaults import TypeDefaults, set_empty, set_missing

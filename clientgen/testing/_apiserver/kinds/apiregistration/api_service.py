@@ -11,7 +11,7 @@ from clientgen._apimachinery.name_syntax import (
     service_label_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
 from ..defaults import TypeDefaults, set_empty

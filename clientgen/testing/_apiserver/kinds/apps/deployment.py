@@ -11,7 +11,7 @@ from clientgen._apimachinery.failures import (
     not_supported,
     required,
 )
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer
 from ...tables.selector_text import selector_text

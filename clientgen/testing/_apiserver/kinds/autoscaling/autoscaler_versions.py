@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 __all__ = ["to_v1", "to_v2"]
 

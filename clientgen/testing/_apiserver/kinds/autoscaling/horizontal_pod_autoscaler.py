@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.name_syntax import path_segment_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..defaults import TypeDefaults, set_missing
 from ..shared.common_checks import matches, one_of, selector_causes, text

@@ -13,7 +13,7 @@ from clientgen._apimachinery.failures import (
     not_supported,
     required,
 )
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, field, flag, since, size
 from ..defaults import TypeDefaults, set_missing

@@ -15,7 +15,7 @@ from clientgen._apimachinery.failures import (
     too_many,
 )
 from clientgen._apimachinery.name_syntax import qualified_name_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..shared.common_checks import is_not_negative, matches, unique
 

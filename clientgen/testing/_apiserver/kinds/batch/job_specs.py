@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ..shared.common_checks import is_not_negative, one_of
 from ..shared.pod_templates import template_causes

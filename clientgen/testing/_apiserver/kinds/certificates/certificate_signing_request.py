@@ -20,7 +20,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.name_syntax import signer_problems
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ...tables import durations
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.failures import Cause, invalid_value, too_long
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, size
 from ..metadata import MetadataChecks

@@ -11,7 +11,7 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, some_of
 from ..defaults import TypeDefaults, set_missing

@@ -13,7 +13,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.name_syntax import qualified_name_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks

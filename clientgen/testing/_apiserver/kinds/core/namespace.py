@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden, invalid_value
 from clientgen._apimachinery.name_syntax import label_problems, qualified_name_problems
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..defaults import TypeDefaults, set_empty

@@ -18,7 +18,7 @@ from clientgen._apimachinery.name_syntax import (
     label_value_problems,
     qualified_name_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ...tables.durations import UNKNOWN

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.failures import Cause, forbidden_value
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import is_object, part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_empty, set_missing

@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import (
     not_supported,
 )
 from clientgen._apimachinery.name_syntax import qualified_name_problems
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_empty, set_missing

@@ -7,7 +7,7 @@ from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required, too_long
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field, size
 from ..defaults import TypeDefaults, set_empty

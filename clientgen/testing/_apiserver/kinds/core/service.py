@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.name_syntax import label_problems
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ...tables.durations import UNKNOWN

@@ -10,7 +10,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 from ...tables.columns import AGE, NAME, UNSET, Column, Printer, View, field, some_of
 from ..defaults import TypeDefaults, set_missing

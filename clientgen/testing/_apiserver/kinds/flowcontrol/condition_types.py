@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.failures import Cause, duplicate, required
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

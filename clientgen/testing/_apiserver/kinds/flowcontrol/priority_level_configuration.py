@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import (
     not_supported,
     required,
 )
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, field
 from ..defaults import TypeDefaults, set_empty

@@ -16,7 +16,7 @@ from clientgen._apimachinery.name_syntax import (
     subdomain_problems,
     wildcard_subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field, some_of
 from ..metadata import MetadataChecks

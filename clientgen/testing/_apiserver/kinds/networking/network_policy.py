@@ -14,7 +14,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import (
     cidr_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer
 from ...tables.selector_text import shown_selector

@@ -9,7 +9,7 @@ from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.name_syntax import (
     cidr_problems,
 )
-from clientgen._apimachinery.optional_parts import texts
+from clientgen._json import texts
 
 from ...tables.columns import AGE, NAME, Column, Printer
 from ..shared.common_checks import immutable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, duplicate
 from clientgen._apimachinery.labels import labels_causes
 from clientgen._apimachinery.name_syntax import label_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks

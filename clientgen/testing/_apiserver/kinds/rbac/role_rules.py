@@ -20,7 +20,7 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ..defaults import set_empty
 from ..shared.label_requirements import OPERATORS, label_requirement_causes

@@ -15,7 +15,7 @@ from clientgen._apimachinery.failures import (
     too_many,
 )
 from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 from ..defaults import TypeDefaults, set_empty
 from ..shared.common_checks import driver_name, matches, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.name_syntax import label_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field, since
 from ..shared.common_checks import conditions_causes, driver_name, matches

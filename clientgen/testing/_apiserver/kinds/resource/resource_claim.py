@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, required
 from clientgen._apimachinery.name_syntax import label_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
 from ..metadata import MetadataChecks

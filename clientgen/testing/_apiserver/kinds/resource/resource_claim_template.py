@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.failures import Cause, forbidden_value
 from clientgen._apimachinery.labels import annotations_causes, labels_causes
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Printer
 from ..metadata import MetadataChecks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .ip_warnings import quoted
 from .quantities import amount

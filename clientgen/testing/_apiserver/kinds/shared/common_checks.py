@@ -22,7 +22,7 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
     range_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

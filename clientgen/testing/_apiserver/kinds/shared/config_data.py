@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value
 from clientgen._apimachinery.name_syntax import config_key_problems
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .common_checks import matches
 

@@ -25,7 +25,7 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .common_checks import PROTOCOLS, matches, not_found, one_of, port_number, relative_path, text
 from .container_resources import STANDARD, resize_causes, resource_causes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 __all__ = ["default_class"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._apimachinery.name_syntax import label_value_problems, qualified_name_problems
-from clientgen._apimachinery.optional_parts import texts
+from clientgen._json import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .common_checks import text
 from .ip_warnings import address_warnings

@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.name_syntax import subdomain_problems
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from .common_checks import one_of, text
 from .pod_scheduling import node_selector_causes

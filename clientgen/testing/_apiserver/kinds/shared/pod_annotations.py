@@ -7,7 +7,7 @@ from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from .common_checks import relative_path
 from .pod_scheduling import tolerations_causes

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from ..defaults import TypeDefaults, set_empty, set_missing
 

@@ -18,7 +18,7 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
     subdomain_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from .common_checks import matches, one_of, selector_causes
 

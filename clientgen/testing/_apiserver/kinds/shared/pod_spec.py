@@ -21,7 +21,7 @@ from clientgen._apimachinery.name_syntax import (
     subdomain_problems,
     underscored_problems,
 )
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from .common_checks import matches, one_of, text
 from .container_resources import pod_resource_causes, resource_causes

@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.labels import annotations_causes, labels_causes, selects
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .common_checks import selector_causes
 from .pod_annotations import annotation_causes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._apimachinery.name_syntax import header_name_problems
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from .common_checks import is_not_negative, matches, one_of, port_number, port_reference, text
 

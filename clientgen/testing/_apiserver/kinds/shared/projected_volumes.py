@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from .common_checks import relative_path
 from .volume_items import downward_causes, items_causes, mode_causes

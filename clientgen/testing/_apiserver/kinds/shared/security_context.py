@@ -14,7 +14,7 @@ from clientgen._apimachinery.failures import (
     too_long,
 )
 from clientgen._apimachinery.name_syntax import range_problems
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from .common_checks import one_of, relative_path
 from .operating_systems import windows_causes

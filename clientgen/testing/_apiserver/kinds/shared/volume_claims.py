@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from .common_checks import matches, one_of, selector_causes, text
 from .quantities import amount

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required
-from clientgen._apimachinery.optional_parts import parts
+from clientgen._json import parts
 
 from .common_checks import relative_path
 from .container_validation import field_reference, resource_reference

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
 from clientgen._apimachinery.name_syntax import label_problems, range_problems, subdomain_problems
-from clientgen._apimachinery.optional_parts import part, texts
+from clientgen._json import part, texts
 
 from .common_checks import driver_name, matches, one_of, relative_path, text
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._apimachinery.labels import annotations_causes, labels_causes
 from clientgen._apimachinery.name_syntax import label_problems
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from .common_checks import one_of, text, unique
 from .projected_volumes import projected_causes

@@ -9,7 +9,7 @@ from clientgen._apimachinery.failures import (
     duplicate,
     invalid_value,
 )
-from clientgen._apimachinery.optional_parts import parts, texts
+from clientgen._json import parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_missing

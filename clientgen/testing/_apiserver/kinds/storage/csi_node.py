@@ -11,7 +11,7 @@ from clientgen._apimachinery.failures import (
     required,
 )
 from clientgen._apimachinery.name_syntax import qualified_name_problems
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._json import part, parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, size
 from ..defaults import TypeDefaults

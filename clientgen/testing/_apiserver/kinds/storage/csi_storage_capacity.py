@@ -9,7 +9,7 @@ from clientgen._apimachinery.failures import (
     invalid_value,
 )
 from clientgen._apimachinery.name_syntax import subdomain_problems
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ..metadata import MetadataChecks
 from ..shared.common_checks import (

@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import (
     too_long,
 )
 from clientgen._apimachinery.name_syntax import subdomain_problems
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks

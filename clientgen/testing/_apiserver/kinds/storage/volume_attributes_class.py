@@ -9,7 +9,7 @@ from clientgen._apimachinery.failures import (
     forbidden_value,
     required,
 )
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...defaults import set_missing
 from ...shared.pod_defaults import containers_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clientgen._apimachinery.optional_parts import part
+from clientgen._json import part
 
 from ...shared.pod_defaults import containers_of
 from ...shared.quantities import amount

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...shared.container_validation import container_causes
 from ...shared.quantities import amount

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._apimachinery.name_syntax import ip_problems, range_problems, subdomain_problems
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._json import part, parts
 
 from ...shared.common_checks import matches, text
 from ...shared.container_validation import container_causes, image_causes
