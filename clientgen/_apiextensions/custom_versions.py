@@ -21,6 +21,7 @@ from .correlation import Pair
 from .custom_scale import ScalePaths
 from .defaulting import default
 from .embedded import check_embedded, clean_embedded, has_embedded, refusal_of
+from .keyword_checks import has_refusals, keyword_causes
 from .lists import repeated
 from .pruning import prune
 from .scalar_validation import NO_FIELD
@@ -153,6 +154,10 @@ class CustomVersion:
         return has_embedded(self.structure)
 
     @cached_property
+    def _has_refusals(self) -> bool:
+        return has_refusals(self.structure)
+
+    @cached_property
     def _rules(self) -> RuleTree | None:
         from .cel import RuleTree
 
@@ -197,6 +202,8 @@ class CustomVersion:
             causes += check_embedded(new, self.structure)
         if old is None or not repeated(old, self.structure):
             causes += repeated(new, self.structure)
+        if self._has_refusals:
+            causes += keyword_causes(self.structure, new, old)
         return causes + self._rule_causes(new, old, pair, causes)
 
     def _schema_causes(self, new: dict[str, Any], pair: Pair | None, part: str) -> list[Cause]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
 from clientgen._json import is_array, is_object, listed, part
+from clientgen._openapi.keywords import KEYWORDS
 
 from .libraries import pattern_error
 
@@ -27,7 +28,7 @@ _LEVELS: Final = {
     "item": "must not be empty for specified array items",
     "field": "must not be empty for specified object fields",
 }
-# Keywords that junctors must not have, and the end of the message.
+# Words of OpenAPI that junctors must not have, and the end of the message.
 _FORBIDDEN: Final = {
     "type": "empty",
     "additionalProperties": "undefined",
@@ -35,13 +36,6 @@ _FORBIDDEN: Final = {
     "title": "empty",
     "description": "empty",
     "nullable": "false",
-    "x-kubernetes-preserve-unknown-fields": "false",
-    "x-kubernetes-embedded-resource": "false",
-    "x-kubernetes-int-or-string": "false",
-    "x-kubernetes-list-map-keys": "empty",
-    "x-kubernetes-list-type": "undefined",
-    "x-kubernetes-map-type": "undefined",
-    "x-kubernetes-validations": "empty",
 }
 _JUNCTORS: Final = ("anyOf", "allOf", "oneOf")
 
@@ -175,8 +169,9 @@ def _nested(raw: Mapping[str, Any], path: str, *, plain: bool = False) -> Iterat
         yield from _nested(raw["items"], f"{path}.items")
     for name, member_schema in part(raw, "properties").items():
         yield from _nested(member_schema, f"{path}.properties[{name}]")
-    for name, word in _FORBIDDEN.items():
-        if raw.get(name) or (
+    forbidden = {name: keyword.in_junctors for name, keyword in KEYWORDS.items()} | _FORBIDDEN
+    for name, word in forbidden.items():
+        if (word and raw.get(name)) or (
             raw.get(name) is not None and name in ("default", "additionalProperties")
         ):
             yield forbidden_value(f"{path}.{name}", f"must be {word} to be structural")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import is_array, is_object, listed, part
+from clientgen._openapi.keywords import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,12 +32,13 @@ class Structure:
         is_map: whether there are `additionalProperties`, be they `true` or `false` only.
         embedded: whether it is a whole object, with metadata of its own.
         rules: `x-kubernetes-validations`.
+        refusals: what the keywords of the node refuse: functions of the new and the old value.
     """
 
     __slots__ = (
         "additional", "default", "embedded", "format", "has_default", "int_or_string", "is_map",
         "items", "list_map_keys", "list_type", "nullable", "preserves_unknown", "properties",
-        "raw", "rules", "type",
+        "raw", "refusals", "rules", "type",
     )  # fmt: skip
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -50,6 +52,7 @@ class Structure:
         self.list_type: str = raw.get("x-kubernetes-list-type") or ""
         self.list_map_keys: tuple[str, ...] = tuple(listed(raw, "x-kubernetes-list-map-keys"))
         self.rules: tuple[dict[str, Any], ...] = tuple(listed(raw, "x-kubernetes-validations"))
+        self.refusals = refusals(raw)
         self.default: Any = raw.get("default")
         self.has_default = self.default is not None
         members = part(raw, "properties")

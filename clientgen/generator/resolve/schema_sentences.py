@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from clientgen._openapi.keywords import sentences
 from clientgen._openapi.schema import Bounds, Schema, Validation
 
 __all__ = ["Description", "of_field", "of_object"]
@@ -61,6 +62,7 @@ def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:
         yield from _lists(schema)
         if schema.nullable:
             yield "May be null."
+    yield from sentences(schema.raw)
     if whole or not schema.has_properties:
         yield from of_object(schema)
 

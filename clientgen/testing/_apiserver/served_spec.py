@@ -18,6 +18,7 @@ from msgspec import DecodeError, json
 from clientgen._gvk import GroupVersionKind
 from clientgen._json import is_object
 from clientgen._openapi import v2
+from clientgen._openapi.keywords import with_keywords
 from clientgen._openapi.openapi_v2_shape import check_shape
 from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema, Schemas
 from clientgen._openapi.schema import kinds_of, named_schemas
@@ -120,7 +121,7 @@ def read(document: object) -> Spec:
     Raises:
         SpecError: it is no such document.
     """
-    checked = _checked(document)
+    checked = with_keywords(_checked(document))
     schemas = Schemas(named_schemas(checked, *v2.SCHEMAS))
     roots = _roots(schemas)
     collected: dict[tuple[str, str, str], _Collected] = {}

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from clientgen._json import is_array, is_object
 from clientgen._openapi.json_source import parts_of
+from clientgen._openapi.keywords import KEYWORDS, ValueForm
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 
@@ -88,22 +89,17 @@ _RECORDS: Mapping[str, Mapping[str, _Type]] = {
         **dict.fromkeys(("additionalProperties", "additionalItems"), ("flag", "schema")),
         "dependencies": {"*": ("schema", _TEXTS)},
         "externalDocs": {"*": "text"},
-        **dict.fromkeys(
-            (
-                "x-kubernetes-preserve-unknown-fields",
-                "x-kubernetes-embedded-resource",
-                "x-kubernetes-int-or-string",
-            ),
-            "flag",
-        ),
-        "x-kubernetes-list-map-keys": _TEXTS,
-        **dict.fromkeys(("x-kubernetes-list-type", "x-kubernetes-map-type"), "text"),
-        "x-kubernetes-validations": ["rule"],
     },
     "rule": {
         **dict.fromkeys(("rule", "message", "messageExpression", "reason", "fieldPath"), "text"),
         "optionalOldSelf": "flag",
     },
+}
+_KEYWORDS: Mapping[ValueForm, _Type] = {
+    "flag": "flag",
+    "text": "text",
+    "texts": _TEXTS,
+    "rules": ["rule"],
 }
 _WORDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "a string"),
@@ -160,10 +156,10 @@ class _Walk:
                 hint = "Use x-kubernetes-preserve-unknown-fields for the lower levels."
                 self._problems.add(below(self._where, *parts_of(trail)), what, hint)
         else:
-            fields = _RECORDS[kind]
             for name, member in value.items():
-                if member is not None and name in fields:
-                    record[name] = self.value(member, fields[name], (trail, name))
+                form = _member_type(kind, name)
+                if member is not None and form is not None:
+                    record[name] = self.value(member, form, (trail, name))
         self._depth -= kind == "schema"
         return record
 
@@ -172,6 +168,12 @@ class _Walk:
         shown = "" if value is ... else f", not {_shown(value)}"
         self._problems.add(below(self._where, *parts_of(trail)), f"has to be {wanted}{shown}")
         return {}
+
+
+def _member_type(record: str, name: str) -> _Type | None:
+    if record == "schema" and name in KEYWORDS:
+        return _KEYWORDS[KEYWORDS[name].form]
+    return _RECORDS[record].get(name)
 
 
 def _is_choice(kind: _Type) -> TypeGuard[tuple[_Type, ...]]:
