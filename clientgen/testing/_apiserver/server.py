@@ -33,7 +33,7 @@ from .requests.api_request import Request
 from .requests.negotiation import negotiate
 from .requests.request_info import request_info
 from .requests.request_options import check_timeout
-from .responses.answers import Deferred, Response, Upgrade
+from .responses.answers import NOSNIFF, Deferred, Response, Upgrade, plain_text
 from .responses.rendering import Rendering, failed, unknown_path
 from .served_spec import load
 from .storage.cluster_state import ClusterState
@@ -298,8 +298,7 @@ def _check_segment(name: str) -> None:
 
 def _unreachable() -> Response:
     """Answer as the aggregation layer does for an API server that cannot be reached."""
-    headers = [("content-type", "text/plain; charset=utf-8"), ("x-content-type-options", "nosniff")]
-    return Response(503, b"service unavailable\n", headers)
+    return plain_text(503, "service unavailable\n", NOSNIFF)
 
 
 def _finished(answer: Response | Stream, warnings: list[str]) -> Answer:

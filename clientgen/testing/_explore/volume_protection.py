@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, texts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
-from .._apiserver.controllers.play.pod_state import DONE, phase_of
+from .._apiserver.controllers.play.pod_state import phase_of
 from .._apiserver.controllers.play.volume_binder import PROTECTED, VOLUME_PROTECTED, claims_of
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class VolumeProtection:
         pods = (each.value() for each in self._cluster.store.collection("pods").now())
         return any(
             pod["metadata"]["namespace"] == metadata["namespace"]
-            and phase_of(pod) not in DONE
+            and phase_of(pod) not in FINAL_PHASES
             and metadata["name"] in claims_of(pod)
             for pod in pods
         )

@@ -13,7 +13,7 @@ from clientgen._apimachinery.decoding import dump_yaml
 from clientgen._apimachinery.failures import Failure
 
 from ..requests.negotiation import error_encoding
-from ..responses.answers import Response
+from ..responses.answers import NOSNIFF, Response, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 _UNCACHED: Final = ("cache-control", "no-cache, private")
-_TEXT: Final = "text/plain; charset=utf-8"
 _FAST: Final = 1
 """The level of compression."""
 _BROWSERS: Final = ("curl", "Wget", "Mozilla/5.0")
@@ -99,8 +98,7 @@ class Kept:
 
 def text(body: str, status: int = 200) -> Response:
     """Plain text, as of health checks."""
-    headers = [("content-type", _TEXT), ("x-content-type-options", "nosniff"), _UNCACHED]
-    return Response(status, body.encode(), headers)
+    return plain_text(status, body, NOSNIFF, _UNCACHED)
 
 
 def empty(status: int, *headers: tuple[str, str]) -> Response:

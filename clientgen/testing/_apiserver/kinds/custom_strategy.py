@@ -77,7 +77,6 @@ class CustomStrategy(Strategy):
 
     def before_create(self, value: dict[str, Any], reader: ObjectReader) -> None:
         """Set the first generation; drop the status if it is written apart."""
-        del reader
         value["metadata"]["generation"] = 1
         if self.resource.has_status:
             value.pop("status", None)
@@ -86,7 +85,6 @@ class CustomStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], subresource: str, reader: ObjectReader
     ) -> None:
         """Keep the status and the rest apart; the generation counts changes of the rest."""
-        del reader
         if subresource == "status":
             restore_all_but_status(new, old)
             return
@@ -102,14 +100,12 @@ class CustomStrategy(Strategy):
         reader: ObjectReader,
     ) -> list[Cause]:
         """Validate against the schema and its rules."""
-        del reader
         return self.version.validate(new, old, subresource)
 
     def warnings(
         self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
     ) -> list[str]:
         """Warn of finalizers that may belong to somebody else."""
-        del subresource
         return self.version.warnings(new, old)
 
     @cached_property
@@ -223,7 +219,6 @@ class CustomStrategy(Strategy):
 
     def from_storage(self, value: dict[str, Any], form: str, find: FindResource) -> dict[str, Any]:
         """Read what was stored in any version of the definition."""
-        del find
         _convert(value, self.source_of(form), self.version)
         return value
 
@@ -260,7 +255,6 @@ class CustomStrategy(Strategy):
 
     def scale_causes(self, value: dict[str, Any]) -> list[Cause]:
         """List nothing: the schema of the object decides."""
-        del value
         return []
 
     def replicas_paths(self) -> dict[str, str | None]:

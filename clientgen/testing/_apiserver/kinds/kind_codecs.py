@@ -99,7 +99,6 @@ class Codec:
         Raises:
             Failure: 422.
         """
-        del name
         value["kind"] = value.get("kind") or self.resource.kind
         value["apiVersion"] = value.get("apiVersion") or self.resource.api_version
 
@@ -116,7 +115,6 @@ class Codec:
         Raises:
             Failure: 400 for a value of the wrong type, or what `refuse` makes of the reason.
         """
-        del schemas
         result = normalise(value, self.resource.schema, refuse=refuse)
         result.value.setdefault("metadata", {})
         return result
@@ -216,7 +214,6 @@ class UnstructuredCodec(Codec):
 
     def not_a_list(self, form: str) -> Failure:
         """Return the error for an object that was requested as a list."""
-        del form
         return unclassified("content is not a list")
 
 

@@ -15,7 +15,7 @@ from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import subdomain_problems
 from clientgen._json import part
 
-from ..tables.columns import PLAIN
+from ..tables.columns import PLAIN, dig
 from . import scale_conversion
 from .defaults import fill
 from .deprecation import deprecation_of
@@ -58,6 +58,7 @@ class Strategy:
         allow_unconditional_update: a PUT without resourceVersion replaces whatever is stored.
         keeps_status_on_create: clients may create objects with a status.
         subresources_with_status: subresources, beside `status`, whose writes may change the status.
+        immutable_fields: the paths of what no update may change.
         generation_fields: the members whose change increases `metadata.generation`; None for kinds
             without a generation.
         generation_on_create: whether new objects have generation 1.
@@ -84,6 +85,7 @@ class Strategy:
     allow_unconditional_update: bool = True
     keeps_status_on_create: bool = False
     subresources_with_status: tuple[str, ...] = ()
+    immutable_fields: tuple[str, ...] = ()
     generation_fields: tuple[str, ...] | None = None
     generation_on_create: bool = True
     metadata_kept_by_status: tuple[str, ...] = ()
@@ -157,7 +159,6 @@ class Strategy:
 
     def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
         """Tell whether a change increases the generation."""
-        del subresource
         return any(new.get(name) != old.get(name) for name in self.generation_fields or ())
 
     def reset_fields(self, subresource: str) -> tuple[tuple[str, ...], ...]:
@@ -236,31 +237,30 @@ class Strategy:
 
     def validate(self, obj: dict[str, Any]) -> Iterable[Cause]:
         """Validate an object: a new one, and by default the result of an update too."""
-        del obj
         return ()
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:
-        """Validate an update; by default the result has to be a valid object."""
-        del old
-        return self.validate(new)
+        """Validate an update; by default as a new object, with the same `immutable_fields`."""
+        yield from self.validate(new)
+        for path in self.immutable_fields:
+            after, before = (dig(obj, *path.split(".")) for obj in (new, old))
+            if after != before:
+                yield invalid_value(path, after, "field is immutable")
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:
         """Validate an update of the status."""
-        del new, old
         return ()
 
     def validate_subresource_update(
         self, subresource: str, new: dict[str, Any], old: dict[str, Any]
     ) -> Iterable[Cause]:
         """Validate an update of a subresource other than the status."""
-        del subresource, new, old
         return ()
 
     def validate_with_others(
         self, new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
     ) -> Iterable[Cause]:
         """Compare an object that is valid by itself with other stored objects."""
-        del new, old, reader
         return ()
 
     # --------------------------------------------------------------------------- warnings
@@ -269,13 +269,16 @@ class Strategy:
         self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
     ) -> list[str]:
         """List the warnings for a valid write, at most as many as fit into headers."""
-        return fitting(self.warnings_on_write(new, old, subresource))
+        if subresource == "status":
+            return fitting(self.warnings_on_status_write(new))
+        return [] if subresource else fitting(self.warnings_on_write(new, old))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterable[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterable[str]:
         """Warn of members that do nothing, values that clash, and the like; kinds override it."""
-        del new, old, subresource
+        return ()
+
+    def warnings_on_status_write(self, new: dict[str, Any]) -> Iterable[str]:
+        """Warn of the like in the status."""
         return ()
 
     @cached_property
@@ -304,17 +307,14 @@ class Strategy:
 
     def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
         """Return the seconds that a deleted object has left; None if its kind knows no grace."""
-        del obj, asked
         return None
 
     def is_emptied_first(self, obj: dict[str, Any]) -> bool:
         """Tell whether an object is a namespace whose content has to be deleted before it."""
-        del obj
         return False
 
     def begin_deletion(self, obj: dict[str, Any], now: datetime) -> bool:
         """Mark an object that a controller of its own deletes; tell whether that was done."""
-        del obj, now
         return False
 
     # ------------------------------------------------------------------------------ reads
@@ -337,7 +337,6 @@ class Strategy:
 
     def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
         """Return the members that an object has here; kinds with `is_converted` override it."""
-        del source
         return dict(obj)
 
     # ---------------------------------------------------------------------------- storage
@@ -361,12 +360,10 @@ class Strategy:
 
     def is_outdated(self, form: str) -> bool:
         """Tell whether a write of the same stores the object in another version."""
-        del form
         return False
 
     def is_converted_by_webhook(self, form: str) -> bool:
         """Tell whether a webhook has to convert what is stored in a form."""
-        del form
         return False
 
     def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:

@@ -10,14 +10,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..webhook_calls import WebhookCall
 
-__all__ = ["Answer", "Deferred", "Headers", "Response", "Stream", "Upgrade"]
+__all__ = [
+    "NOSNIFF",
+    "Answer",
+    "Deferred",
+    "Headers",
+    "Response",
+    "Stream",
+    "Upgrade",
+    "plain_text",
+]
 
 Headers: TypeAlias = list[tuple[str, str]]
 
@@ -29,6 +38,16 @@ class Response:
     status: int
     body: bytes = b""
     headers: Headers = field(default_factory=lambda: [("content-type", "application/json")])
+
+
+NOSNIFF: Final = ("x-content-type-options", "nosniff")
+
+
+def plain_text(status: int, text: str, *headers: tuple[str, str]) -> Response:
+    """Return an answer in plain text."""
+    return Response(
+        status, text.encode(), [("content-type", "text/plain; charset=utf-8"), *headers]
+    )
 
 
 class Stream(ABC):

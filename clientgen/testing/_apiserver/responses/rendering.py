@@ -16,7 +16,7 @@ from clientgen._apimachinery.failures import Failure
 from ..requests.negotiation import JSON, Encoding, error_encoding
 from ..requests.request_options import first
 from ..tables.table import check_include, table
-from .answers import Response
+from .answers import NOSNIFF, Response, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,8 +68,7 @@ def failed(failure: Failure, accept: str) -> Response:
 
 def unknown_path() -> Response:
     """The answer for a path that leads nowhere."""
-    headers = [("content-type", "text/plain; charset=utf-8"), ("x-content-type-options", "nosniff")]
-    return Response(404, b"404 page not found\n", headers)
+    return plain_text(404, "404 page not found\n", NOSNIFF)
 
 
 def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:

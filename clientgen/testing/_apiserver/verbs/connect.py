@@ -14,7 +14,7 @@ from clientgen.runtime._streams.port_channels import SUBPROTOCOL
 
 from ..admission import CONNECT, Attributes, chain_of
 from ..requests.request_options import boolean, first
-from ..responses.answers import Response
+from ..responses.answers import Response, plain_text
 from .logs import container_of
 from .proxy_subresource import proxy
 
@@ -181,14 +181,10 @@ def _refused(info: RequestInfo, pod: dict[str, Any], ended: str) -> Response | N
     """
     accepted = info.request.headers.get("accept", "") or "*/*"
     if not any(each.partition(";")[0].strip() == "*/*" for each in accepted.split(",")):
-        return _plain(406, "406: Not Acceptable\n\nAvailable representations: ")
+        return plain_text(406, "406: Not Acceptable\n\nAvailable representations: ")
     if part(pod, "status").get("phase") in FINAL_PHASES:
-        return _plain(500, ended)
+        return plain_text(500, ended)
     return None
-
-
-def _plain(code: int, text: str) -> Response:
-    return Response(code, text.encode(), [("content-type", "text/plain; charset=utf-8")])
 
 
 def _undeclared(pod: dict[str, Any], request: ProcessRequest) -> Failure:

@@ -22,6 +22,7 @@ from clientgen._apimachinery.failures import (
 )
 from clientgen._apimachinery.labels import selects
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from ..access.tokens import timestamp
 from ..requests.request_bodies import body_resource
@@ -46,7 +47,7 @@ _OLD_EVICTION: Final = "policy/v1beta1"
 _MOST_DISRUPTED: Final = 2000
 _RETRY_SECONDS: Final = 10
 _ALLOWED: Final = "DisruptionAllowed"
-_UNGUARDED: Final = ("Succeeded", "Failed", "Pending")
+_UNGUARDED: Final = {*FINAL_PHASES, "Pending"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,7 +22,7 @@ Again: TypeAlias = "Callable[[str, str, float, bool], None]"
 """Have a controller look at a key after some seconds; the last says whether it is an alarm."""
 
 
-class Controller(Protocol):
+class Controller(ABC):
     """Brings objects of one kind closer to what they ask for.
 
     Attributes:
@@ -30,24 +31,22 @@ class Controller(Protocol):
         watches: the kinds whose changes it hears of.
     """
 
-    @property
-    def name(self) -> str: ...
+    name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]]
+    watches: ClassVar[tuple[str, ...]]
 
-    @property
-    def needs(self) -> tuple[str, ...]: ...
+    def __init__(self, plane: ControlPlane) -> None:
+        self._plane = plane
 
-    @property
-    def watches(self) -> tuple[str, ...]: ...
-
+    @abstractmethod
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None
     ) -> Iterable[str]:
         """Yield the keys that a change is about; both objects are equal at the beginning."""
-        ...
 
+    @abstractmethod
     def sync(self, key: str) -> None:
         """Look at one object, and do what has to be done."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

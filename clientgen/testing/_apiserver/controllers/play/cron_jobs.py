@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
 
+from .control_plane import Controller
 from .job_status import is_finished
 from .objects import key, owner_reference
 from .played_kinds import CRON_JOBS, JOBS
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from .control_plane import ControlPlane
     from .schedules import Schedule
 
 __all__ = ["CronJobs"]
@@ -30,15 +30,12 @@ __all__ = ["CronJobs"]
 _SCHEDULED: Final = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 
-class CronJobs:
+class CronJobs(Controller):
     """The controller of CronJobs."""
 
     name = "cronjob-controller"
     needs = (JOBS, CRON_JOBS)
     watches = (CRON_JOBS, JOBS)
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.labels import selects
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
+from .control_plane import Controller
 from .daemon_pods import HASH, TOLERATIONS, new_daemon_pod, node_of
 from .node_matching import first_untolerated, selects_node
-from .objects import controller_of, key
+from .objects import key
 from .played_kinds import DAEMON_SETS, NODES, PODS, REVISIONS
-from .pod_control import PodControl, claimed, owner_key
-from .pod_state import DONE, is_going, is_ready, phase_of, seconds_until_available
+from .pod_control import PodControl, claimed, keys_for_pod
+from .pod_state import is_going, is_ready, phase_of, seconds_until_available
 from .revisions import History, history_of, prune
 from .rollout_sizes import resolved_count
 
@@ -70,7 +71,7 @@ class _Look:
         return part(pod["metadata"], "labels").get(HASH) == self.digest
 
 
-class DaemonSets:
+class DaemonSets(Controller):
     """The controller of DaemonSets."""
 
     name = "daemonset-controller"
@@ -78,7 +79,7 @@ class DaemonSets:
     watches = (DAEMON_SETS, PODS, NODES, REVISIONS)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._pods = PodControl(plane, self.name)
 
     def keys(
@@ -92,12 +93,7 @@ class DaemonSets:
             if before is after or _concerns(before) != _concerns(after):
                 yield from map(key, self._plane.objects.all(DAEMON_SETS))
         elif kind == PODS:
-            yield from owner_key("DaemonSet", before, after)
-            if after is not None and controller_of(after) is None:
-                labels = part(after["metadata"], "labels")
-                for value in self._plane.objects.all(DAEMON_SETS, after["metadata"]["namespace"]):
-                    if selects(value["spec"]["selector"], labels):
-                        yield key(value)
+            yield from keys_for_pod(self._plane, "DaemonSet", DAEMON_SETS, before, after)
 
     def sync(self, key: str) -> None:
         """Create and delete pods, and write the status."""
@@ -168,10 +164,10 @@ class DaemonSets:
                 self._delete(look, pod)
             return
         for pod in alive:
-            if phase_of(pod) in DONE:
+            if phase_of(pod) in FINAL_PHASES:
                 self._report_ended(look, pod, node)
                 self._delete(look, pod)
-        running = [each for each in alive if phase_of(each) not in DONE]
+        running = [each for each in alive if phase_of(each) not in FINAL_PHASES]
         if surge:
             groups = (
                 [each for each in running if look.is_new(each) is new] for new in (True, False)

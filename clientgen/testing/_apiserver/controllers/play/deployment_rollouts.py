@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._json import part
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from .deployment_status import has_deadline, is_complete
 from .objects import key, owner_reference
 from .played_kinds import DEPLOYMENTS, PODS, REPLICA_SETS
-from .pod_state import DONE, is_going, phase_of
+from .pod_state import is_going, phase_of
 from .rollout_sizes import max_surge, max_unavailable, share
 from .status_conditions import condition_of, set_condition
 from .template_hashes import template_hash
@@ -338,7 +339,7 @@ class Rollout:
         """Tell whether a pod of an old ReplicaSet has not ended yet."""
         objects, namespace = self._plane.objects, self.deployment["metadata"]["namespace"]
         return any(
-            phase_of(pod) not in DONE
+            phase_of(pod) not in FINAL_PHASES
             for each in self.old
             for pod in objects.controlled(PODS, each["metadata"]["uid"], namespace)
         )

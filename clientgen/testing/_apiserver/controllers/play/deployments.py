@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from clientgen._apimachinery.labels import selects
 from clientgen._json import part
 
+from .control_plane import Controller
 from .deployment_rollouts import Rollout
 from .deployment_status import counted_status, deadline_left, rollout_status, set_paused
 from .objects import controller_of, key
@@ -21,20 +22,15 @@ from .status_conditions import condition_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .control_plane import ControlPlane
-
 __all__ = ["Deployments"]
 
 
-class Deployments:
+class Deployments(Controller):
     """The controller of Deployments."""
 
     name = "deployment-controller"
     needs = (PODS, REPLICA_SETS, DEPLOYMENTS)
     watches = (DEPLOYMENTS, REPLICA_SETS, PODS)
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.labels import selects
 from clientgen._json import part, parts
 
+from .control_plane import Controller
 from .objects import controller_of, key
 from .played_kinds import DEPLOYMENTS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS, STATEFUL_SETS
 from .pod_state import is_going, is_ready
@@ -19,8 +20,6 @@ from .status_conditions import condition_of, moment, remove_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from .control_plane import ControlPlane
 
 __all__ = ["DisruptionBudgets"]
 
@@ -34,15 +33,12 @@ _SCALES: Final = {
 }
 
 
-class DisruptionBudgets:
+class DisruptionBudgets(Controller):
     """The controller of PodDisruptionBudgets."""
 
     name = "controllermanager"
     needs = (PODS, DISRUPTION_BUDGETS)
     watches = (DISRUPTION_BUDGETS, PODS, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS)
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None

@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
+from .control_plane import Controller
 from .objects import key, owner_reference
 from .played_kinds import ENDPOINT_SLICES, ENDPOINTS, NODES, PODS, SERVICES
-from .pod_state import DONE, is_going, is_ready, phase_of
+from .pod_state import is_going, is_ready, phase_of
 from .service_ports import ports_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from .control_plane import ControlPlane
 
 __all__ = ["EndpointSlices", "EndpointsController"]
 
@@ -29,13 +29,10 @@ _MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
 _ENDPOINTS_MANAGED_BY: Final = "endpoints.kubernetes.io/managed-by"
 
 
-class _Services:
+class _Services(Controller):
     """What both controllers do: they look at the Services that select a pod."""
 
     kind: str
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None
@@ -67,7 +64,7 @@ class _Services:
             for pod in self._plane.objects.all(PODS, service["metadata"]["namespace"])
             if _selects(selector, pod)
             and _is_version_4(part(pod, "status").get("podIP"))
-            and phase_of(pod) not in DONE
+            and phase_of(pod) not in FINAL_PHASES
         ]
 
     def _service(self, key: str) -> dict[str, Any] | None:
@@ -243,7 +240,7 @@ def _concerns(pod: dict[str, Any] | None) -> tuple[Any, ...]:
         pod["metadata"].get("labels"),
         pod["metadata"]["uid"],
         part(pod, "status").get("podIP"),
-        phase_of(pod) in DONE,
+        phase_of(pod) in FINAL_PHASES,
         is_ready(pod),
         is_going(pod),
     )

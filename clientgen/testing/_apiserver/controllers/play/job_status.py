@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts, texts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from .job_failures import FAIL_JOB, IGNORE, failure_action, success_message
 from .job_indexes import index_of, indexes_in, indexes_text
@@ -128,9 +129,7 @@ def tally(job: dict[str, Any], pods: Sequence[dict[str, Any]]) -> Tally:
         number = len(done)
     return Tally(
         active=[each for each in pods if is_active(each)],
-        going=sum(
-            is_going(each) and phase_of(each) not in ("Succeeded", "Failed") for each in pods
-        ),
+        going=sum(is_going(each) and phase_of(each) not in FINAL_PHASES for each in pods),
         counted=[*succeeded, *failed],
         succeeded=number,
         failed=(status.get("failed") or 0)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.labels import selects
 from clientgen._json import part, parts, texts
 
+from .control_plane import Controller
 from .job_indexes import INDEX, MOST_INDEXES, index_of
 from .job_status import (
     TRACKED,
@@ -27,7 +27,7 @@ from .job_status import (
 )
 from .objects import controller_of, key
 from .played_kinds import JOBS, PODS
-from .pod_control import PodControl, claimed, from_template, owner_key, to_delete
+from .pod_control import PodControl, claimed, from_template, keys_for_pod, to_delete
 from .pod_state import is_going, phase_of
 from .status_conditions import condition_of, set_condition
 
@@ -53,7 +53,7 @@ class _Failures:
     last: float = 0.0
 
 
-class Jobs:
+class Jobs(Controller):
     """The controller of Jobs, and the one that removes those that are over."""
 
     name = "job-controller"
@@ -61,7 +61,7 @@ class Jobs:
     watches = (JOBS, PODS)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._pods = PodControl(plane, self.name)
         self._failures: dict[str, _Failures] = {}
 
@@ -74,12 +74,7 @@ class Jobs:
             assert job is not None, "something changed"
             yield key(job)
             return
-        yield from owner_key("Job", before, after)
-        if after is not None and controller_of(after) is None:
-            labels = part(after["metadata"], "labels")
-            for job in self._plane.objects.all(JOBS, after["metadata"]["namespace"]):
-                if selects(part(job["spec"], "selector"), labels):
-                    yield key(job)
+        yield from keys_for_pod(self._plane, "Job", JOBS, before, after)
 
     def sync(self, key: str) -> None:
         """Bring one Job a step on."""

@@ -6,14 +6,16 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from .behaviour import Exit, behaviour_of
+from .control_plane import Controller
 from .nodes import host_ip
 from .objects import KUBELET, controller_of, key
 from .played_containers import runs_of
 from .played_kinds import NODES, PODS
 from .pod_run import PodRun, Stage, restart_delay
-from .pod_state import DONE, is_going, phase_of
+from .pod_state import is_going, phase_of
 from .pod_status import pod_status
 from .status_conditions import condition_of
 
@@ -32,7 +34,7 @@ _KILLED: Final = 137
 _SOON: Final = 1e-9
 
 
-class Kubelet:
+class Kubelet(Controller):
     """Runs the pods of all nodes."""
 
     name = "kubelet"
@@ -40,7 +42,7 @@ class Kubelet:
     watches = (PODS,)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._runs: dict[str, PodRun] = {}
         self._addresses: dict[str, int] = {}
         self._steps = {
@@ -76,7 +78,7 @@ class Kubelet:
         run = self._run_of(key, pod)
         if is_going(pod):
             self._stop(key, run, pod)
-        elif phase_of(pod) not in DONE:
+        elif phase_of(pod) not in FINAL_PHASES:
             self._heed(key, run, pod)
             while run.wake is not None and run.wake <= self._now() + _SOON:
                 self._steps[run.stage](key, run)
@@ -111,7 +113,7 @@ class Kubelet:
             for each in mains:
                 if not each.state and phase_of(pod) == "Running":
                     each.start(self._plane.timestamp())
-            run.go(Stage.DONE if phase_of(pod) in DONE else Stage.RUNNING, None)
+            run.go(Stage.DONE if phase_of(pod) in FINAL_PHASES else Stage.RUNNING, None)
             return run
         behaviour = run.behaviour = behaviour_of(pod, self._plane.rules)
         seconds = self._plane.settings.pod_start if behaviour.start is None else behaviour.start
@@ -138,7 +140,7 @@ class Kubelet:
             stopped=stopped,
         )
         stored = self._plane.objects.update_status(PODS, pod, KUBELET)
-        if phase_of(stored) in DONE and not is_going(stored):
+        if phase_of(stored) in FINAL_PHASES and not is_going(stored):
             run.go(Stage.DONE, None)
 
     def _event(
@@ -188,7 +190,7 @@ class Kubelet:
     def evict(self, key: str, message: str) -> None:
         """End a pod because its node needs the room."""
         pod = self._plane.objects.get(PODS, key)
-        if pod is None or not pod["spec"].get("nodeName") or phase_of(pod) in DONE:
+        if pod is None or not pod["spec"].get("nodeName") or phase_of(pod) in FINAL_PHASES:
             return
         run, now = self._run_of(key, pod), self._plane.timestamp()
         for each in run.containers:
@@ -373,7 +375,7 @@ class Kubelet:
 
     def _stop(self, key: str, run: PodRun, pod: dict[str, Any]) -> None:
         """End a pod that is being deleted, then remove it."""
-        if run.stage is Stage.DONE and phase_of(pod) in DONE:
+        if run.stage is Stage.DONE and phase_of(pod) in FINAL_PHASES:
             self._plane.objects.delete(PODS, pod, grace=0, policy="")
             run.go(Stage.DONE, None)
             return
@@ -410,7 +412,7 @@ def _concerns(pod: dict[str, Any] | None) -> tuple[Any, ...]:
         metadata["uid"],
         pod["spec"].get("nodeName"),
         is_going(pod) and metadata.get("deletionGracePeriodSeconds"),
-        phase_of(pod) in DONE,
+        phase_of(pod) in FINAL_PHASES,
         [
             (condition_of(part(pod, "status"), each.get("conditionType", "")) or {}).get("status")
             for each in parts(pod["spec"], "readinessGates")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part
 
+from .control_plane import Controller
 from .objects import key
 from .played_kinds import CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from .control_plane import ControlPlane
 
 __all__ = ["NamespaceContents"]
 
@@ -28,15 +27,12 @@ _ABOUT: Final = (
 )
 
 
-class NamespaceContents:
+class NamespaceContents(Controller):
     """The controllers of default service accounts and of root certificates."""
 
     name = "namespacecontents"
     needs = (NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS)
     watches = (NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS)
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._json import part, parts
 from clientgen._shipped import KUBERNETES
 
+from .control_plane import Controller
 from .objects import KUBELET, key
 from .played_kinds import NODES
 from .status_conditions import condition_of
@@ -65,7 +66,7 @@ def _make(plane: ControlPlane, index: int) -> None:
     plane.objects.create(NODES, node, KUBELET)
 
 
-class Nodes:
+class Nodes(Controller):
     """Kubelets that report their nodes as ready, and the controller that taints nodes.
 
     A node whose status has a Ready condition keeps it: tests can have nodes fail.
@@ -76,7 +77,7 @@ class Nodes:
     watches = (NODES,)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._number = 0
 
     def keys(

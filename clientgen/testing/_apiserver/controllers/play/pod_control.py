@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["PodControl", "claimed", "from_template", "owner_key", "to_delete"]
+__all__ = ["PodControl", "claimed", "from_template", "keys_for_pod", "owner_key", "to_delete"]
 
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 _COST: Final = "controller.kubernetes.io/pod-deletion-cost"
@@ -31,6 +31,22 @@ def owner_key(kind: str, *values: dict[str, Any] | None) -> Iterable[str]:
         if reference is not None and reference.get("kind") == kind:
             namespace = value["metadata"].get("namespace", "") if value else ""
             yield f"{namespace}/{reference['name']}"
+
+
+def keys_for_pod(
+    plane: ControlPlane,
+    kind: str,
+    resource: str,
+    before: dict[str, Any] | None,
+    after: dict[str, Any] | None,
+) -> Iterable[str]:
+    """Yield the keys of the objects that control a pod, and of those that could adopt it."""
+    yield from owner_key(kind, before, after)
+    if after is not None and controller_of(after) is None:
+        labels = part(after["metadata"], "labels")
+        for value in plane.objects.all(resource, after["metadata"]["namespace"]):
+            if selects(part(value["spec"], "selector"), labels):
+                yield key(value)
 
 
 class PodControl:

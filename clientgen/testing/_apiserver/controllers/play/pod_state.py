@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from .status_conditions import condition_of, is_true, moment
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 __all__ = [
-    "DONE",
     "is_active",
     "is_available",
     "is_going",
@@ -23,8 +23,6 @@ __all__ = [
     "restarts_of",
     "seconds_until_available",
 ]
-
-DONE: Final = ("Succeeded", "Failed")
 
 
 def phase_of(pod: Mapping[str, Any]) -> str:
@@ -40,7 +38,7 @@ def is_going(value: Mapping[str, Any]) -> bool:
 
 def is_active(pod: Mapping[str, Any]) -> bool:
     """Tell whether a pod neither ended nor is being deleted."""
-    return phase_of(pod) not in DONE and not is_going(pod)
+    return phase_of(pod) not in FINAL_PHASES and not is_going(pod)
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:

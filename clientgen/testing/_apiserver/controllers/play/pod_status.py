@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from .status_conditions import condition_of
 
@@ -125,7 +126,7 @@ def _contents(
     """Return what the conditions say, in a kubelet's order."""
     containers = _containers_ready([*(each for each in inits if each.is_sidecar), *mains], phase)
     ready = containers if containers["status"] != "True" else _gates(pod)
-    done = phase in ("Succeeded", "Failed")
+    done = phase in FINAL_PHASES
     sandbox = {"status": "True" if has_sandbox and not done else "False"}
     return {
         "PodReadyToStartContainers": sandbox,
@@ -160,7 +161,7 @@ def _conditions(
 
 
 def _containers_ready(runs: Sequence[ContainerRun], phase: str) -> dict[str, Any]:
-    if phase in ("Succeeded", "Failed"):
+    if phase in FINAL_PHASES:
         return {
             "status": "False",
             "reason": "PodCompleted" if phase == "Succeeded" else "PodFailed",

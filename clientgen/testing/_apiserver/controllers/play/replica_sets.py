@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.labels import selects
 from clientgen._json import part
 
+from .control_plane import Controller
 from .objects import controller_of, key
 from .played_kinds import PODS, REPLICA_SETS
-from .pod_control import PodControl, claimed, from_template, owner_key, to_delete
+from .pod_control import PodControl, claimed, from_template, keys_for_pod, to_delete
 from .pod_state import is_active, is_going, is_ready, seconds_until_available
 from .status_conditions import condition_of, remove_condition, set_condition
 
@@ -28,7 +28,7 @@ _BURST: Final = 500
 _FAILURE: Final = "ReplicaFailure"
 
 
-class ReplicaSets:
+class ReplicaSets(Controller):
     """The controller of ReplicaSets."""
 
     name = "replicaset-controller"
@@ -36,7 +36,7 @@ class ReplicaSets:
     watches = (REPLICA_SETS, PODS)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._pods = PodControl(plane, self.name)
 
     def keys(
@@ -47,12 +47,7 @@ class ReplicaSets:
             if after is not None:
                 yield key(after)
             return
-        yield from owner_key("ReplicaSet", before, after)
-        if after is not None and controller_of(after) is None:
-            labels = part(after["metadata"], "labels")
-            for value in self._plane.objects.all(REPLICA_SETS, after["metadata"]["namespace"]):
-                if selects(value["spec"]["selector"], labels):
-                    yield key(value)
+        yield from keys_for_pod(self._plane, "ReplicaSet", REPLICA_SETS, before, after)
 
     def sync(self, key: str) -> None:
         """Create or delete pods, and write the status."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 from clientgen.runtime._models.quantity import Quantity
 
+from .control_plane import Controller
 from .objects import key
 from .played_kinds import CLAIMS, PODS, QUOTAS, SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from .control_plane import ControlPlane
 
 __all__ = ["ResourceQuotas"]
 
@@ -28,15 +28,12 @@ _COUNT: Final = "count/"
 _RESYNC: Final = 300.0
 
 
-class ResourceQuotas:
+class ResourceQuotas(Controller):
     """The controller of ResourceQuotas."""
 
     name = "resourcequota"
     needs = (QUOTAS, PODS)
     watches = (QUOTAS, PODS, SERVICES, CLAIMS, "configmaps", "replicationcontrollers", "secrets")
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None
@@ -98,7 +95,7 @@ def _total(quantities: Iterable[Quantity]) -> Quantity:
 
 
 def _runs(pod: dict[str, Any]) -> bool:
-    return part(pod, "status").get("phase") not in ("Succeeded", "Failed")
+    return part(pod, "status").get("phase") not in FINAL_PHASES
 
 
 def _is_of(name: str, service: dict[str, Any]) -> bool:

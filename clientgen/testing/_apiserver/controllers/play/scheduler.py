@@ -10,14 +10,16 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from ...kinds.shared.quantities import amount
 from ...verbs.binding import bind
 from .behaviour import behaviour_of
+from .control_plane import Controller
 from .node_matching import misfit
 from .objects import SCHEDULER, key
 from .played_kinds import NODES, PODS
-from .pod_state import DONE, is_going, phase_of
+from .pod_state import is_going, phase_of
 from .status_conditions import condition_of, set_condition
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _NAME: Final = "default-scheduler"
 _SCHEDULED: Final = "PodScheduled"
 
 
-class Scheduler:
+class Scheduler(Controller):
     """The scheduler."""
 
     name = _NAME
@@ -39,7 +41,7 @@ class Scheduler:
     watches = (PODS, NODES)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._unassigned: dict[str, None] = {}
         self._nodes: dict[str, dict[str, dict[str, Decimal]]] = {}
 
@@ -54,7 +56,7 @@ class Scheduler:
         pod = after or before
         assert pod is not None, "something changed"
         place = key(pod)
-        if after is None or after["spec"].get("nodeName") or phase_of(after) in DONE:
+        if after is None or after["spec"].get("nodeName") or phase_of(after) in FINAL_PHASES:
             self._unassigned.pop(place, None)
             if _is_placed(before) and not _is_placed(after):
                 yield from list(self._unassigned)
@@ -155,7 +157,9 @@ class Scheduler:
 
 
 def _is_placed(pod: dict[str, Any] | None) -> bool:
-    return pod is not None and bool(pod["spec"].get("nodeName")) and phase_of(pod) not in DONE
+    return (
+        pod is not None and bool(pod["spec"].get("nodeName")) and phase_of(pod) not in FINAL_PHASES
+    )
 
 
 def _concerns(pod: dict[str, Any] | None) -> tuple[Any, ...]:

@@ -11,40 +11,11 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from ...kinds.batch.cron_syntax import FIELDS, NICKNAMES
+
 __all__ = ["Schedule", "read_schedule", "read_zone"]
 
-_NICKNAMES: Final = {
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-    "@monthly": "0 0 1 * *",
-    "@weekly": "0 0 * * 0",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@hourly": "0 * * * *",
-}
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
-_MONTHS: Final = (
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-)
-_DAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_FIELDS: Final[tuple[tuple[int, int, dict[str, int]], ...]] = (
-    (0, 59, {}),
-    (0, 23, {}),
-    (1, 31, {}),
-    (1, 12, {name: number for number, name in enumerate(_MONTHS, 1)}),
-    (0, 6, {name: number for number, name in enumerate(_DAYS)}),
-)
 _LONGEST: Final = 1e9
 _MOST_DAYS: Final = 366 * 5
 _WINDOWS: Final = (
@@ -131,12 +102,12 @@ def read_schedule(text: str, zone: tzinfo) -> Schedule | None:
         found = re.findall(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)", text)
         seconds = sum(float(number) * _UNITS[unit] for number, unit in found)
         return Schedule(every=float(max(1, round(min(seconds, _LONGEST)))))
-    fields = _NICKNAMES.get(text, text).split()
-    if len(fields) != len(_FIELDS):
+    fields = NICKNAMES.get(text, text).split()
+    if len(fields) != len(FIELDS):
         return None
     try:
         minutes, hours, days, months, weekdays = (
-            _numbers(each, *limits) for each, limits in zip(fields, _FIELDS, strict=True)
+            _numbers(each, *limits) for each, limits in zip(fields, FIELDS, strict=True)
         )
     except ValueError:
         return None

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure
-from clientgen._apimachinery.labels import selects
 from clientgen._json import part
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
-from .objects import controller_of, key
+from .control_plane import Controller
+from .objects import key
 from .ordinals import REVISION, claims_of, new_pod, ordinal_of, ordinals_of
 from .played_kinds import CLAIMS, PODS, REVISIONS, STATEFUL_SETS
-from .pod_control import PodControl, claimed, owner_key
-from .pod_state import DONE, is_going, is_ready, phase_of, seconds_until_available
+from .pod_control import PodControl, claimed, keys_for_pod
+from .pod_state import is_going, is_ready, phase_of, seconds_until_available
 from .revisions import History, history_of, prune, template_in
 from .rollout_sizes import resolved_count
 
@@ -67,7 +68,7 @@ class _Look:
         return minimum
 
 
-class StatefulSets:
+class StatefulSets(Controller):
     """The controller of StatefulSets."""
 
     name = "statefulset-controller"
@@ -75,7 +76,7 @@ class StatefulSets:
     watches = (STATEFUL_SETS, PODS, REVISIONS)
 
     def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+        super().__init__(plane)
         self._pods = PodControl(plane, self.name)
 
     def keys(
@@ -86,12 +87,7 @@ class StatefulSets:
             if after is not None:
                 yield key(after)
         elif kind == PODS:
-            yield from owner_key("StatefulSet", before, after)
-            if after is not None and controller_of(after) is None:
-                labels = part(after["metadata"], "labels")
-                for value in self._plane.objects.all(STATEFUL_SETS, after["metadata"]["namespace"]):
-                    if selects(value["spec"]["selector"], labels):
-                        yield key(value)
+            yield from keys_for_pod(self._plane, "StatefulSet", STATEFUL_SETS, before, after)
 
     def sync(self, key: str) -> None:
         """Take the next step, and write the status."""
@@ -154,7 +150,7 @@ class StatefulSets:
         if pod is None:
             self._create(look, ordinal)
             return True
-        if phase_of(pod) in DONE:
+        if phase_of(pod) in FINAL_PHASES:
             self._delete(look, pod)
             return True
         return is_going(pod) or not self._is_available(look, pod)

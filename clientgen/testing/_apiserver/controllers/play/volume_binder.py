@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts, texts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from ...kinds.shared.quantities import amount
+from .control_plane import Controller
 from .objects import key
 from .played_kinds import CLAIMS, PODS, VOLUMES
-from .pod_state import DONE, is_going, phase_of
+from .pod_state import is_going, phase_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from .control_plane import ControlPlane
 
 __all__ = ["PROTECTED", "VOLUME_PROTECTED", "Volumes", "claims_of"]
 
@@ -30,15 +30,12 @@ _BOUND: Final = {
 _PROVISIONER: Final = "play.clientgen.example"
 
 
-class Volumes:
+class Volumes(Controller):
     """Binds claims, provisions volumes, and lets both go."""
 
     name = "persistentvolume-controller"
     needs = (CLAIMS, VOLUMES, PODS)
     watches = (CLAIMS, VOLUMES, PODS)
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
 
     def keys(
         self, kind: str, before: dict[str, Any] | None, after: dict[str, Any] | None
@@ -50,7 +47,7 @@ class Volumes:
             yield key(value)
             if kind == CLAIMS and after is None:
                 yield from filter(None, [part(value, "spec").get("volumeName")])
-        elif after is None or phase_of(after) in DONE:
+        elif after is None or phase_of(after) in FINAL_PHASES:
             namespace = value["metadata"].get("namespace", "")
             yield from (f"{namespace}/{each}" for each in claims_of(value))
 
@@ -75,7 +72,7 @@ class Volumes:
         return any(
             metadata["name"] in claims_of(pod)
             for pod in self._plane.objects.all(PODS, metadata["namespace"])
-            if phase_of(pod) not in DONE
+            if phase_of(pod) not in FINAL_PHASES
         )
 
     def _unprotect(self, kind: str, value: dict[str, Any], name: str, *, in_use: bool) -> None:

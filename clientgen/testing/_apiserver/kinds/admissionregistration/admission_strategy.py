@@ -23,12 +23,9 @@ class AdmissionStrategy(Strategy):
     generation_fields = ("spec",)
     metadata_checks = MetadataChecks.WHOLE_AGAIN | MetadataChecks.ANY_FINALIZER
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of names that are reserved."""
-        del old
-        if not subresource and (new["metadata"].get("name") or "").endswith(_STATIC):
+        if (new["metadata"].get("name") or "").endswith(_STATIC):
             yield (
                 f"metadata.name: names ending with {quoted(_STATIC)} are reserved for static "
                 "manifest-based configurations and cannot be managed via the API"

@@ -66,7 +66,6 @@ class ValidatingAdmissionPolicyStrategy(AdmissionStrategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check conditions and warnings."""
-        del old
         conditions = parts(part(new, "status"), "conditions")
         yield from conditions_causes(conditions, "status.conditions")
         warnings = parts(part(part(new, "status"), "typeChecking"), "expressionWarnings")

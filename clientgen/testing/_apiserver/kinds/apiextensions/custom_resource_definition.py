@@ -31,12 +31,10 @@ class CustomResourceDefinitionStrategy(Strategy):
 
     def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Derive names from others; the conversion is None."""
-        del keep_nulls
         _apiextensions.default_definition(value)
 
     def before_create(self, value: dict[str, Any], reader: ObjectReader) -> None:
         """Set a status without conditions; the storage version is the first one stored."""
-        del reader
         value["metadata"]["generation"] = 1
         names = {"kind": "", "plural": ""}
         stored = _storage_version(value)
@@ -46,7 +44,6 @@ class CustomResourceDefinitionStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], subresource: str, reader: ObjectReader
     ) -> None:
         """Keep status and spec apart; add a new storage version to the stored ones."""
-        del reader
         if subresource == "status":
             restore_all_but_status(new, old)
             if not part(new, "status").get("storedVersions"):
@@ -67,14 +64,12 @@ class CustomResourceDefinitionStrategy(Strategy):
         reader: ObjectReader,
     ) -> list[Cause]:
         """Apply the rules for definitions, and for structural schemas."""
-        del reader
         return [] if subresource == "status" else _apiextensions.validate_definition(new, old)
 
     def warnings(
         self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
     ) -> list[str]:
         """Warn of formats that mean nothing."""
-        del subresource
         return _apiextensions.definition_warnings(new, old)
 
     def begin_deletion(self, obj: dict[str, Any], now: datetime) -> bool:

@@ -82,7 +82,6 @@ class APIServiceStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the conditions."""
-        del old
         for index, condition in enumerate(parts(part(new, "status"), "conditions")):
             if condition.get("status") not in ("True", "False", "Unknown"):
                 known = ("False", "True", "Unknown")

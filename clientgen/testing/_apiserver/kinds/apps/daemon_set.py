@@ -11,7 +11,6 @@ from clientgen._json import part
 from ...tables.columns import AGE, NAME, Column, Printer
 from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults, set_empty, set_missing
-from ..shared.common_checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
 from ..shared.pod_warnings import template_warnings
 from ..shared.replica_counts import collision_causes, count_or_percent, counts, is_zero, spec_counts
@@ -83,18 +82,17 @@ class DaemonSetStrategy(Strategy):
         "apps.v1.DaemonSetSpec": TypeDefaults(fill=_set_defaults),
     }
     generation_fields = ("spec",)
+    immutable_fields = ("spec.selector",)
     printer = Printer(_COLUMNS)
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Count the first template."""
-        del reader
         _note_template(obj, 1)
 
     def prepare_for_update(
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Count a changed template."""
-        del reader
         before = part(old["metadata"], "annotations").get(_TEMPLATE_GENERATION, "1")
         changed = new["spec"].get("template") != old["spec"].get("template")
         _note_template(new, (int(before) if _is_number(before) else 0) + changed)
@@ -107,25 +105,14 @@ class DaemonSetStrategy(Strategy):
         yield from _strategy_causes(spec["updateStrategy"], "spec.updateStrategy")
         yield from spec_counts(spec, "minReadySeconds", "revisionHistoryLimit")
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the selector."""
-        yield from self.validate(new)
-        yield from immutable(
-            "spec.selector", new["spec"].get("selector"), old["spec"].get("selector")
-        )
-
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the numbers of pods."""
         status = part(new, "status")
         yield from counts(status, _STATUS_COUNTS)
         yield from collision_causes(status, part(old, "status"))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual members of a new template."""
-        if subresource:
-            return
         template = part(new["spec"], "template")
         if old is None or template != part(old["spec"], "template"):
             yield from template_warnings(template, "spec.template")

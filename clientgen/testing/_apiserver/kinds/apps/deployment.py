@@ -16,7 +16,6 @@ from clientgen._json import part
 from ...tables.columns import AGE, NAME, Column, Printer
 from ...tables.selector_text import selector_text
 from ..defaults import TypeDefaults, set_empty, set_missing
-from ..shared.common_checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
 from ..shared.pod_warnings import workload_warnings
 from ..shared.replica_counts import (
@@ -79,6 +78,7 @@ class DeploymentStrategy(Strategy):
     metadata_kept_by_status = ("labels",)
     fields_reset_by_status = (("metadata", "labels"),)
     generation_fields = ("spec",)
+    immutable_fields = ("spec.selector",)
     printer = Printer(_COLUMNS)
 
     def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
@@ -102,13 +102,6 @@ class DeploymentStrategy(Strategy):
             why = "must be greater than minReadySeconds"
             yield invalid_value("spec.progressDeadlineSeconds", deadline, why)
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the selector."""
-        yield from self.validate(new)
-        yield from immutable(
-            "spec.selector", new["spec"].get("selector"), old["spec"].get("selector")
-        )
-
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the numbers of pods."""
         status = part(new, "status")
@@ -123,12 +116,9 @@ class DeploymentStrategy(Strategy):
         yield from replica_status_causes(status, _STATUS_COUNTS, "readyReplicas")
         yield from collision_causes(status, part(old, "status"))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual names, and of unusual members of the template."""
-        if not subresource:
-            yield from workload_warnings(new, old)
+        yield from workload_warnings(new, old)
 
 
 def _strategy_causes(strategy: dict[str, Any], field: str) -> Iterator[Cause]:

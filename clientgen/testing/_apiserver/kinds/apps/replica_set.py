@@ -8,7 +8,6 @@ from clientgen._json import part
 
 from ...tables.columns import Printer
 from ..defaults import TypeDefaults, set_missing
-from ..shared.common_checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
 from ..shared.pod_warnings import workload_warnings
 from ..shared.replica_counts import replica_set_status_causes, spec_counts
@@ -30,6 +29,7 @@ class ReplicaSetStrategy(Strategy):
         "apps.v1.ReplicaSetSpec": TypeDefaults(fill=lambda spec: set_missing(spec, replicas=1))
     }
     generation_fields = ("spec",)
+    immutable_fields = ("spec.selector",)
     printer = Printer((*REPLICA_COLUMNS, selector_column()))
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
@@ -39,21 +39,10 @@ class ReplicaSetStrategy(Strategy):
         yield from template_selector_causes(spec, "deployment")
         yield from running_template_causes(spec, "spec")
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the selector."""
-        yield from self.validate(new)
-        yield from immutable(
-            "spec.selector", new["spec"].get("selector"), old["spec"].get("selector")
-        )
-
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the numbers of pods."""
-        del old
         yield from replica_set_status_causes(part(new, "status"))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual names, and of unusual members of the template."""
-        if not subresource:
-            yield from workload_warnings(new, old)
+        yield from workload_warnings(new, old)

@@ -119,12 +119,8 @@ class StatefulSetStrategy(Strategy):
         yield from replica_status_causes(status, _STATUS_COUNTS, "status.readyReplicas")
         yield from collision_causes(status, part(old, "status"))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual members of the template and of the claims."""
-        if subresource:
-            return
         spec = new["spec"]
         if not is_same_generation(new, old):
             yield from template_warnings(part(spec, "template"), "spec.template")

@@ -110,7 +110,6 @@ class HorizontalPodAutoscalerStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the numbers of replicas."""
-        del old
         yield from counts(part(new, "status"), ("currentReplicas", "desiredReplicas"))
 
 

@@ -22,6 +22,7 @@ from ..shared.common_checks import is_not_negative, one_of
 from ..shared.pod_warnings import is_same_generation, name_warnings
 from ..shared.workload_columns import selector_column, template_columns
 from ..strategy import Strategy
+from .cron_syntax import FIELDS, NICKNAMES
 from .job_specs import job_spec_causes, job_spec_warnings
 
 if TYPE_CHECKING:
@@ -35,32 +36,7 @@ _HISTORY: Final = (
     "failedJobsHistoryLimit",
 )
 
-_NICKNAMES: Final = frozenset(
-    {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
-)
 _EVERY: Final = re.compile(r"@every (\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+")
-_MONTHS: Final = [
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-]
-_DAYS: Final = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
-_LIMITS: Final[tuple[tuple[int, int, dict[str, int]], ...]] = (
-    (0, 59, {}),
-    (0, 23, {}),
-    (1, 31, {}),
-    (1, 12, {name: number for number, name in enumerate(_MONTHS, 1)}),
-    (0, 6, {name: number for number, name in enumerate(_DAYS)}),
-)
 _COLUMNS: Final = (
     NAME,
     Column("Schedule", "When it runs.", field("spec.schedule"), doc="spec.schedule"),
@@ -119,12 +95,8 @@ class CronJobStrategy(Strategy):
             )
         yield from job_spec_causes(job, "spec.jobTemplate.spec")
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of the name, of a time zone in the schedule and of the template."""
-        if subresource:
-            return
         if old is None:
             yield from name_warnings(new)
         if not is_same_generation(new, old):
@@ -150,17 +122,17 @@ def _time_zone(name: str | None) -> Iterator[Cause]:
 def _schedule_problems(schedule: str) -> list[str]:
     if "TZ" in schedule:
         return ["cannot use TZ or CRON_TZ in schedule, use timeZone field instead"]
-    if schedule in _NICKNAMES or _EVERY.fullmatch(schedule):
+    if schedule in NICKNAMES or _EVERY.fullmatch(schedule):
         return []
     if schedule.startswith("@"):
         return [f"unrecognized descriptor: {schedule}"]
     fields = schedule.split()
-    if len(fields) != len(_LIMITS):
+    if len(fields) != len(FIELDS):
         shown = " ".join(fields)
         return [f"expected exactly 5 fields, found {len(fields)}: [{shown}]"]
     problems = (
         _field_problem(asked, *limits)
-        for each, limits in zip(fields, _LIMITS, strict=True)
+        for each, limits in zip(fields, FIELDS, strict=True)
         for asked in each.split(",")
     )
     return [problem for problem in problems if problem][:1]

@@ -124,7 +124,6 @@ class JobStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Select the pods of the job by its uid, unless its author selects them."""
-        del reader
         spec, metadata = obj["spec"], obj["metadata"]
         template = part(spec, "template")
         if spec.get("manualSelector"):
@@ -202,12 +201,8 @@ class JobStrategy(Strategy):
                 yield invalid_value(f"status.{member}", number, why)
         yield from _finished(status)
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of the name, of many indexes and of the template."""
-        if subresource:
-            return
         if old is None:
             yield from name_warnings(new)
         if not is_same_generation(new, old):

@@ -88,14 +88,12 @@ class CertificateSigningRequestStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Keep the spec."""
-        del reader
         new["spec"] = old["spec"]
 
     def prepare_for_subresource_update(
         self, subresource: str, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Take the verdict only; the certificate is written to the status."""
-        del subresource
         new["spec"] = old["spec"]
         conditions = parts(part(new, "status"), "conditions")
         new["status"] = {k: v for k, v in part(old, "status").items() if k != "conditions"}
@@ -135,14 +133,12 @@ class CertificateSigningRequestStrategy(Strategy):
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:
         """Allow all that is left: the spec stays as it is."""
-        del new, old
         return ()
 
     def validate_subresource_update(
         self, subresource: str, new: dict[str, Any], old: dict[str, Any]
     ) -> Iterator[Cause]:
         """Check the verdict."""
-        del subresource
         yield from _condition_causes(new)
         yield from _removal_causes(new, old)
 

@@ -41,7 +41,6 @@ class LeaseStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Drop the members of a disabled feature."""
-        del reader
         for name in _COORDINATED:
             obj["spec"].pop(name, None)
 
@@ -49,7 +48,6 @@ class LeaseStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Drop the members of a disabled feature, unless they are in use."""
-        del reader
         for name in _COORDINATED:
             if name not in part(old, "spec"):
                 new["spec"].pop(name, None)

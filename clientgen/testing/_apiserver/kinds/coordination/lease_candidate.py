@@ -10,7 +10,7 @@ from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
-from ..shared.common_checks import immutable, text
+from ..shared.common_checks import text
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class LeaseCandidateStrategy(Strategy):
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
     allow_create_on_update = True
     allow_unconditional_update = False
+    immutable_fields = ("spec.leaseName",)
     printer = Printer(
         (
             NAME,
@@ -61,12 +62,6 @@ class LeaseCandidateStrategy(Strategy):
             why = "must be specified when `strategy` is 'OldestEmulationVersion'"
             yield required("spec.emulationVersion", why)
         yield from _strategy_causes(strategy)
-
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Refuse another lease."""
-        yield from self.validate(new)
-        after, before = part(new, "spec").get("leaseName"), part(old, "spec").get("leaseName")
-        yield from immutable("spec.leaseName", after, before)
 
 
 def _strategy_causes(strategy: str) -> Iterator[Cause]:

@@ -74,12 +74,9 @@ class EndpointsStrategy(Strategy):
             for number, port in enumerate(ports):
                 yield from _endpoint_port(port, f"{at}.ports[{number}]", named=len(ports) > 1)
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of addresses that are not in their canonical form."""
-        del old
-        for index, subset in enumerate(parts(new, "subsets") if not subresource else ()):
+        for index, subset in enumerate(parts(new, "subsets")):
             for member in ("addresses", "notReadyAddresses"):
                 for number, address in enumerate(parts(subset, member)):
                     at = f"subsets[{index}].{member}[{number}].ip"

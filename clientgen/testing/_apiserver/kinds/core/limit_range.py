@@ -53,7 +53,6 @@ class LimitRangeStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Make a name if there is none."""
-        del reader
         if not obj["metadata"].get("name"):
             obj["metadata"]["name"] = str(uuid4())
 

@@ -58,7 +58,6 @@ class NamespaceStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Add the finalizer, and the label with a name that was generated."""
-        del reader
         finalizers = texts(obj["spec"], "finalizers")
         if _FINALIZER not in finalizers:
             obj["spec"]["finalizers"] = [*finalizers, _FINALIZER]
@@ -68,7 +67,6 @@ class NamespaceStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Keep the spec."""
-        del reader
         new["spec"] = old.get("spec", {})
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
@@ -80,12 +78,10 @@ class NamespaceStrategy(Strategy):
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Accept every update: the spec is kept."""
-        del new, old
         yield from ()
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check that the phase tells whether the namespace is being deleted."""
-        del old
         is_deleted = bool(new["metadata"].get("deletionTimestamp"))
         phase = part(new, "status").get("phase") or ""
         expected = "Terminating" if is_deleted else "Active"
@@ -98,7 +94,6 @@ class NamespaceStrategy(Strategy):
         self, subresource: str, new: dict[str, Any], old: dict[str, Any]
     ) -> Iterator[Cause]:
         """Check the finalizers that `finalize` writes."""
-        del old
         names = texts(part(new, "spec"), "finalizers") if subresource == "finalize" else []
         for index, name in enumerate(names):
             field = f"spec.finalizers[{index}]"

@@ -121,7 +121,6 @@ class NodeStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Keep pods off a new node until it is ready."""
-        del reader
         taints = parts(obj["spec"], "taints")
         if not any(_NOT_READY.items() <= taint.items() for taint in taints):
             obj["spec"]["taints"] = [*taints, dict(_NOT_READY)]
@@ -139,7 +138,6 @@ class NodeStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the node again, and that no address is listed twice."""
-        del old
         yield from _node_causes(new)
         seen: set[tuple[object, object]] = set()
         for index, address in enumerate(parts(part(new, "status"), "addresses")):
@@ -148,13 +146,8 @@ class NodeStrategy(Strategy):
                 yield duplicate(f"status.addresses[{index}]", address)
             seen.add(pair)
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of a deprecated member and of unusual networks."""
-        del old
-        if subresource:
-            return
         spec = new["spec"]
         if spec.get("externalID"):
             yield "spec.externalID: this field is deprecated, and is unused by Kubernetes"

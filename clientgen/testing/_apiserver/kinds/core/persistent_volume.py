@@ -130,13 +130,9 @@ class PersistentVolumeStrategy(Strategy):
             affinity = after.get("nodeAffinity")
             yield from immutable("nodeAffinity", affinity, before["nodeAffinity"])
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of deprecated annotations, policies and sources."""
-        del old
-        if not subresource:
-            yield from _warnings(new)
+        yield from _warnings(new)
 
 
 def _now(reader: ObjectReader) -> str:

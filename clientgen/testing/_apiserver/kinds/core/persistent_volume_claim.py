@@ -165,7 +165,6 @@ class PersistentVolumeClaimStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check capacities and the state of resizing."""
-        del old
         status = part(new, "status")
         yield from _not_negative(part(status, "capacity"), "status.capacity")
         at = "status.allocatedResourceStatuses"
@@ -177,13 +176,8 @@ class PersistentVolumeClaimStrategy(Strategy):
             problems = list(_resource_key(name, "status.allocatedResources"))
             yield from problems or _not_negative({name: size}, "status.allocatedResources")
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of a deprecated annotation and of unusual requests."""
-        del old
-        if subresource:
-            return
         if _BETA_CLASS in part(new["metadata"], "annotations"):
             why = 'deprecated since v1.8; use "storageClassName" attribute instead'
             yield f"metadata.annotations[{_BETA_CLASS}]: {why}"

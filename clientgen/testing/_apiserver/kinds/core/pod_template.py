@@ -42,11 +42,7 @@ class PodTemplateStrategy(Strategy):
         """Check the template."""
         yield from template_causes(part(obj, "template"), "template")
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual members of the template."""
-        if subresource:
-            return
         if not is_same_generation(new, old):
             yield from template_warnings(part(new, "template"), "template")

@@ -72,15 +72,10 @@ class ReplicationControllerStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the numbers of pods."""
-        del old
         yield from replica_set_status_causes(part(new, "status"))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual names, and of unusual members of the template."""
-        if subresource:
-            return
         if old is None:
             yield from name_warnings(new)
         if not is_same_generation(new, old):

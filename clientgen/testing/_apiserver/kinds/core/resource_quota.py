@@ -90,7 +90,6 @@ class ResourceQuotaStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the amounts."""
-        del old
         status = part(new, "status")
         for side in ("hard", "used"):
             yield from _amounts(part(status, side), f"status.{side}")
@@ -100,13 +99,10 @@ class ResourceQuotaStrategy(Strategy):
                     at = f"status.{side}[{name}]"
                     yield invalid_value(at, quantity, "must be greater than or equal to 0")
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of requests that are larger than the limits."""
         hard = part(new["spec"], "hard")
-        is_new = old is None and not subresource
-        for name in ("cpu", "memory", "storage", "ephemeral-storage") if is_new else ():
+        for name in ("cpu", "memory", "storage", "ephemeral-storage") if old is None else ():
             low, high = f"requests.{name}", f"limits.{name}"
             if low not in hard and name in ("cpu", "memory"):
                 low = name

@@ -82,12 +82,9 @@ class SecretStrategy(Strategy):
         yield from immutable("type", new.get("type"), old.get("type"))
         yield from immutable_causes(new, old, "data")
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of certificates and keys that do not look like a pair."""
-        del old
-        if not subresource and new.get("type") == "kubernetes.io/tls":
+        if new.get("type") == "kubernetes.io/tls":
             data = part(new, "data")
             problem = key_pair_problem(data.get("tls.crt") or "", data.get("tls.key") or "")
             yield from [problem] if problem else []

@@ -143,7 +143,6 @@ class ServiceStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the addresses of the load balancer."""
-        del old
         yield from status_causes(new)
 
     def validate_with_others(
@@ -152,15 +151,13 @@ class ServiceStrategy(Strategy):
         """Refuse addresses and ports that others have."""
         return service_allocation.allocation_causes(new, old, reader)
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of members without effect, deprecated ones, and unusual addresses."""
-        del old
-        if subresource == "status":
-            yield from ingress_warnings(new)
-        elif not subresource:
-            yield from _warnings(new)
+        yield from _warnings(new)
+
+    def warnings_on_status_write(self, new: dict[str, Any]) -> Iterator[str]:
+        """Warn of unusual addresses."""
+        yield from ingress_warnings(new)
 
 
 def _warnings(service: dict[str, Any]) -> Iterator[str]:

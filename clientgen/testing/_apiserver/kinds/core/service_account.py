@@ -25,11 +25,9 @@ class ServiceAccountStrategy(Strategy):
     delete_returns_object = True
     printer = Printer((NAME, AGE))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of a deprecated annotation."""
-        if not subresource and _is_enforced(new) and not (old and _is_enforced(old)):
+        if _is_enforced(new) and not (old and _is_enforced(old)):
             yield (
                 f"metadata.annotations[{_MOUNTABLE}]: deprecated in v1.32+; prefer separate "
                 "namespaces to isolate access to mounted secrets"

@@ -18,7 +18,7 @@ from clientgen._json import parts, texts
 from ...tables.columns import AGE, NAME, UNSET, Column, Printer, View, field, some_of
 from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
-from ..shared.common_checks import PROTOCOLS, immutable, matches, one_of, text
+from ..shared.common_checks import PROTOCOLS, matches, one_of, text
 from ..shared.ip_addresses import usable_address
 from ..shared.ip_warnings import address_warnings
 from ..strategy import Strategy
@@ -67,6 +67,7 @@ class EndpointSliceStrategy(Strategy):
     }
     metadata_checks = MetadataChecks.WHOLE_AGAIN
     generation_fields = ("addressType", "endpoints", "ports")
+    immutable_fields = ("addressType",)
     printer = Printer(_COLUMNS)
 
     def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
@@ -98,18 +99,8 @@ class EndpointSliceStrategy(Strategy):
             protocol = port.get("appProtocol")
             yield from text(f"{at}.appProtocol", protocol, qualified_name_problems, needed=False)
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the type of the addresses."""
-        yield from self.validate(new)
-        yield from immutable("addressType", new.get("addressType"), old.get("addressType"))
-
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of names as addresses, and of addresses that are not in their canonical form."""
-        del old
-        if subresource:
-            return
         if new.get("addressType") == "FQDN":
             yield "spec.addressType: FQDN endpoints are deprecated"
             return

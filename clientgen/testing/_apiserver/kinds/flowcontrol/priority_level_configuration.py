@@ -99,7 +99,6 @@ class PriorityLevelConfigurationStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the conditions."""
-        del old
         yield from condition_type_causes(new)
 
 

@@ -101,29 +101,24 @@ class IngressStrategy(Strategy):
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the Ingress, apart from an annotation that only new ones may not have."""
-        del old
         yield from _causes(new)
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the addresses of the load balancer."""
-        del old
         yield from ingress_causes(new)
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of a deprecated annotation and of unusual addresses."""
-        if subresource == "status":
-            yield from ingress_warnings(new)
-            return
-        if subresource:
-            return
         named = new["spec"].get("ingressClassName") is not None
         if old is None and not named and _CLASS in part(new["metadata"], "annotations"):
             yield (
                 f"annotation {quoted(_CLASS)} is deprecated, please use 'spec.ingressClassName' "
                 "instead"
             )
+
+    def warnings_on_status_write(self, new: dict[str, Any]) -> Iterator[str]:
+        """Warn of unusual addresses."""
+        yield from ingress_warnings(new)
 
 
 def _causes(ingress: dict[str, Any]) -> Iterator[Cause]:

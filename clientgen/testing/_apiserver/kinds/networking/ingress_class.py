@@ -20,7 +20,6 @@ from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
 from ..shared.common_checks import (
-    immutable,
     matches,
     one_of,
 )
@@ -28,7 +27,6 @@ from ..strategy import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 __all__ = ["IngressClassStrategy"]
 
@@ -53,6 +51,7 @@ class IngressClassStrategy(Strategy):
     }
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     generation_fields = ("spec",)
+    immutable_fields = ("spec.controller",)
     printer = Printer(
         (
             NAME,
@@ -74,12 +73,6 @@ class IngressClassStrategy(Strategy):
             yield too_long("spec.controller", f"may not be more than {_LONGEST_CONTROLLER} bytes")
         if obj["spec"].get("parameters") is not None:
             yield from _parameter_causes(obj["spec"]["parameters"], "spec.parameters")
-
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the controller."""
-        yield from self.validate(new)
-        after, before = new["spec"].get("controller"), old["spec"].get("controller")
-        yield from immutable("spec.controller", after, before)
 
 
 def _parameter_causes(parameters: dict[str, Any], path: str) -> Iterator[Cause]:

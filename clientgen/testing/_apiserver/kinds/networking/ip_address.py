@@ -14,7 +14,7 @@ from clientgen._apimachinery.name_syntax import (
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View
 from ..metadata import MetadataChecks
-from ..shared.common_checks import immutable, text
+from ..shared.common_checks import text
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class IPAddressStrategy(Strategy):
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     # The age has no column of its own: Kubernetes does not declare one.
+    immutable_fields = ("spec.parentRef",)
     printer = Printer(_COLUMNS, beyond=(AGE.cell,))
 
     def name_problems(self, name: str) -> list[str]:
@@ -66,9 +67,3 @@ class IPAddressStrategy(Strategy):
         yield from text("spec.parentRef.resource", parent.get("resource"), path_segment_problems)
         yield from text("spec.parentRef.name", parent.get("name"), path_segment_problems)
         yield from text("spec.parentRef.namespace", space, path_segment_problems, needed=False)
-
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the holder."""
-        yield from self.validate(new)
-        after, before = new["spec"].get("parentRef"), old["spec"].get("parentRef")
-        yield from immutable("spec.parentRef", after, before)

@@ -32,7 +32,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 __all__ = ["NetworkPolicyStrategy"]
 
 _DIRECTIONS: Final = ("Ingress", "Egress")
@@ -86,13 +85,8 @@ class NetworkPolicyStrategy(Strategy):
         for index, kind in enumerate(types):
             yield from one_of(f"spec.policyTypes[{index}]", kind, _DIRECTIONS)
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of unusual networks."""
-        del old
-        if subresource:
-            return
         for direction, peers in (("ingress", "from"), ("egress", "to")):
             for index, rule in enumerate(parts(new["spec"], direction)):
                 for number, peer in enumerate(parts(rule, peers)):

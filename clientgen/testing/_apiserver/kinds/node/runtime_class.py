@@ -11,7 +11,7 @@ from clientgen._json import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
-from ..shared.common_checks import immutable, text
+from ..shared.common_checks import text
 from ..shared.container_resources import resource_causes
 from ..shared.node_labels import label_warning
 from ..shared.pod_scheduling import tolerations_causes
@@ -33,6 +33,7 @@ class RuntimeClassStrategy(Strategy):
     )
     allow_create_on_update = True
     allow_unconditional_update = False
+    immutable_fields = ("handler",)
     printer = Printer(
         (
             NAME,
@@ -57,16 +58,8 @@ class RuntimeClassStrategy(Strategy):
         yield from tolerations_causes(tolerations, "scheduling.tolerations")
         yield from _repeated(tolerations)
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Refuse another handler."""
-        yield from self.validate(new)
-        yield from immutable("handler", new.get("handler"), old.get("handler"))
-
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of deprecated labels of nodes."""
-        del old, subresource
         for key in part(part(new, "scheduling"), "nodeSelector"):
             if warning := label_warning(key):
                 yield f"scheduling.nodeSelector: {warning}"

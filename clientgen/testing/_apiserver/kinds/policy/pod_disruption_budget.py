@@ -86,7 +86,6 @@ class PodDisruptionBudgetStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check conditions and counters."""
-        del old
         status = part(new, "status")
         conditions = parts(status, "conditions")
         yield from conditions_causes(conditions, "status.conditions", transitions=False)

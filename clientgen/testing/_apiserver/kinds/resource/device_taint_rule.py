@@ -62,6 +62,5 @@ class DeviceTaintRuleStrategy(Strategy):
 
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the conditions."""
-        del old
         conditions = parts(part(new, "status"), "conditions")
         yield from conditions_causes(conditions, "status.conditions")

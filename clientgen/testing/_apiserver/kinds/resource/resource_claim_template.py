@@ -10,7 +10,6 @@ from clientgen._json import part
 
 from ...tables.columns import AGE, NAME, Printer
 from ..metadata import MetadataChecks
-from ..shared.common_checks import immutable
 from ..strategy import Strategy
 from .device_requests import REQUEST_TYPES, claim_causes
 
@@ -26,6 +25,7 @@ class ResourceClaimTemplateStrategy(Strategy):
     types = REQUEST_TYPES
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     delete_returns_object = True
+    immutable_fields = ("spec",)
     printer = Printer((NAME, AGE))
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
@@ -39,8 +39,3 @@ class ResourceClaimTemplateStrategy(Strategy):
         yield from annotations_causes(metadata.get("annotations"), "spec.metadata.annotations")
         yield from labels_causes(metadata.get("labels"), "spec.metadata.labels")
         yield from claim_causes(part(part(spec, "spec"), "devices"), "spec.spec.devices")
-
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the spec."""
-        yield from self.validate(new)
-        yield from immutable("spec", new.get("spec"), old.get("spec"))

@@ -22,7 +22,7 @@ from clientgen._json import part, parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from .. import selector_fields
-from ..shared.common_checks import driver_name, immutable, matches, unique
+from ..shared.common_checks import driver_name, matches, unique
 from ..shared.device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from ..shared.ip_warnings import quoted
 from ..shared.pod_scheduling import node_selector_causes
@@ -60,6 +60,7 @@ class ResourceSliceStrategy(Strategy):
         "spec.nodeName": selector_fields.text("spec.nodeName"),
         "spec.driver": selector_fields.text("spec.driver"),
     }
+    immutable_fields = ("spec.pool.name", "spec.driver", "spec.nodeName")
     printer = Printer(
         (
             NAME,
@@ -85,22 +86,8 @@ class ResourceSliceStrategy(Strategy):
         yield from _place(spec)
         yield from _devices(parts(spec, "devices"))
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the driver, the pool and the node."""
-        yield from self.validate(new)
-        after, before = part(new, "spec"), part(old, "spec")
-        name, was = part(after, "pool").get("name"), part(before, "pool").get("name")
-        yield from immutable("spec.pool.name", name, was)
-        for member in ("driver", "nodeName"):
-            yield from immutable(f"spec.{member}", after.get(member), before.get(member))
-
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of drivers with uppercase letters."""
-        del old
-        if subresource:
-            return
         driver = new["spec"].get("driver") or ""
         if driver != driver.lower():
             yield (

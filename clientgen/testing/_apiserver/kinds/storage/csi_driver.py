@@ -22,7 +22,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 __all__ = ["CSIDriverStrategy"]
 
 _LEAST_TOKEN_SECONDS: Final = 600
@@ -111,12 +110,8 @@ class CSIDriverStrategy(Strategy):
         ):
             yield from immutable(f"spec.{shown}", after.get(member), before.get(member))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of tokens that may be logged."""
-        if subresource:
-            return
         spec = new["spec"]
         asked = spec.get("tokenRequests")
         changed = old is None or old["spec"].get("tokenRequests") != asked

@@ -24,7 +24,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 __all__ = ["CSIStorageCapacityStrategy"]
 
 
@@ -48,13 +47,8 @@ class CSIStorageCapacityStrategy(Strategy):
         for member in ("nodeTopology", "storageClassName"):
             yield from immutable(member, new.get(member), old.get(member))
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of labels of nodes that are deprecated."""
-        del old
-        if subresource:
-            return
         topology = part(new, "nodeTopology")
         yield from expression_warnings(topology, "nodeTopology")
         for label in part(topology, "matchLabels"):

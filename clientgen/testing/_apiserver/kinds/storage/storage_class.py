@@ -19,7 +19,6 @@ from ..defaults import TypeDefaults, set_missing
 from ..metadata import MetadataChecks
 from ..shared.class_parameters import parameter_causes, provisioner_causes
 from ..shared.common_checks import (
-    immutable,
     matches,
     one_of,
     unique,
@@ -29,7 +28,6 @@ from ..strategy import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 __all__ = ["StorageClassStrategy"]
 
@@ -80,6 +78,7 @@ class StorageClassStrategy(Strategy):
     }
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     delete_returns_object = True
+    immutable_fields = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
     printer = Printer(_COLUMNS)
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
@@ -103,19 +102,8 @@ class StorageClassStrategy(Strategy):
             yield from (duplicate(at, "") for _ in range(seen[pairs]))
             seen[pairs] += 1
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the driver and its parameters."""
-        yield from self.validate(new)
-        for member in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"):
-            yield from immutable(member, new.get(member), old.get(member))
-
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of labels of nodes that are deprecated."""
-        del old
-        if subresource:
-            return
         for index, topology in enumerate(parts(new, "allowedTopologies")):
             for number, expression in enumerate(parts(topology, "matchLabelExpressions")):
                 if why := label_warning(expression.get("key") or ""):

@@ -19,7 +19,6 @@ from ..metadata import MetadataChecks
 from ..shared.class_parameters import MAX_BYTES, size_causes
 from ..shared.common_checks import (
     driver_name,
-    immutable,
     matches,
 )
 from ..shared.persistent_volumes import volume_causes
@@ -27,7 +26,6 @@ from ..strategy import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 __all__ = ["VolumeAttachmentStrategy"]
 
@@ -63,6 +61,7 @@ class VolumeAttachmentStrategy(Strategy):
     metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
     delete_returns_object = True
     allow_unconditional_update = False
+    immutable_fields = ("spec",)
     printer = Printer(_COLUMNS)
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
@@ -86,14 +85,8 @@ class VolumeAttachmentStrategy(Strategy):
             yield from matches("spec.source.persistentVolumeName", name, subdomain_problems)
         yield from _status_causes(part(obj, "status"))
 
-    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Keep the spec."""
-        yield from self.validate(new)
-        yield from immutable("spec", new["spec"], old["spec"])
-
     def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         """Check the attachment as a whole."""
-        del old
         yield from self.validate(new)
 
 

@@ -40,7 +40,6 @@ class VolumeAttributesClassStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Protect the class."""
-        del reader
         protect(obj, "kubernetes.io/vac-protection")
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:

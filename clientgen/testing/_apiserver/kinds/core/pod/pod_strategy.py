@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._json import part, parts
+from clientgen.runtime._conditions.pods import FINAL_PHASES
 
 from ...defaults import TypeDefaults
 from ...metadata import MetadataChecks
@@ -85,7 +86,6 @@ class PodStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Keep the priority, if the client does not send it, and the tolerations."""
-        del reader
         for member in ("priority", "preemptionPolicy"):
             if new["spec"].get(member) is None and member in old["spec"]:
                 new["spec"][member] = old["spec"][member]
@@ -95,7 +95,6 @@ class PodStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Keep the quality of service, if the client does not send it."""
-        del reader
         status = part(new, "status")
         if not status.get("qosClass"):
             status["qosClass"] = part(old, "status").get("qosClass") or qos_class(new["spec"])
@@ -104,7 +103,6 @@ class PodStrategy(Strategy):
         self, subresource: str, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Take only what the subresource changes."""
-        del reader
         if subresource == "resize":
             prepare_resize(new, old)
         elif subresource == "ephemeralcontainers":
@@ -136,17 +134,17 @@ class PodStrategy(Strategy):
             return ephemeral_causes(new, old)
         return resize_causes(new, old) if subresource == "resize" else ()
 
-    def warnings_on_write(
-        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-    ) -> Iterator[str]:
-        """Warn of unusual members of new pods, and of unusual addresses."""
-        if subresource == "status":
-            for several in ("podIPs", "hostIPs"):
-                for index, address in enumerate(parts(part(new, "status"), several)):
-                    path = f"status.{several}[{index}].ip"
-                    yield from address_warnings(path, address.get("ip") or "")
-        elif not subresource and old is None:
+    def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+        """Warn of unusual members of new pods."""
+        if old is None:
             yield from pod_warnings(new)
+
+    def warnings_on_status_write(self, new: dict[str, Any]) -> Iterator[str]:
+        """Warn of unusual addresses."""
+        for several in ("podIPs", "hostIPs"):
+            for index, address in enumerate(parts(part(new, "status"), several)):
+                path = f"status.{several}[{index}].ip"
+                yield from address_warnings(path, address.get("ip") or "")
 
     def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
         """Give scheduled pods time to end."""
@@ -154,5 +152,5 @@ class PodStrategy(Strategy):
         grace = int(spec.get("terminationGracePeriodSeconds", 30)) if asked is None else asked
         if grace < 0:
             grace = 1
-        is_done = status.get("phase") in ("Succeeded", "Failed")
+        is_done = status.get("phase") in FINAL_PHASES
         return 0 if is_done or not spec.get("nodeName") else grace
