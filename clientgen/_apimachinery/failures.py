@@ -153,10 +153,9 @@ def invalid(group: str, kind: str, name: str, causes: Iterable[Cause]) -> Failur
     return Failure(422, "Invalid", message, name=name, group=group, kind=kind, causes=listed)
 
 
-def unprocessable(
-    message: str = "the server rejected our request due to an error in our request",
-) -> Failure:
+def unprocessable() -> Failure:
     """422 that does not tell why, as for JSON patches that cannot be applied."""
+    message = "the server rejected our request due to an error in our request"
     return Failure(422, "Invalid", message)
 
 
@@ -173,10 +172,9 @@ def forbidden(
     return Failure(403, "Forbidden", message, name=name, group=group, kind=plural, causes=causes)
 
 
-def method_not_allowed(
-    message: str = "the server does not allow this method on the requested resource",
-) -> Failure:
+def method_not_allowed() -> Failure:
     """405: the path exists, this verb does not."""
+    message = "the server does not allow this method on the requested resource"
     return Failure(405, "MethodNotAllowed", message)
 
 

@@ -36,6 +36,7 @@ __all__ = [
 
 NONE: Final = "<none>"
 UNSET: Final = "<unset>"
+_MOST: Final = 3
 
 
 def dig(value: Any, *keys: str) -> Any:
@@ -174,11 +175,11 @@ def since(path: str, missing: str = durations.UNKNOWN) -> Callable[[View], objec
     return lambda view: view.since(*keys) if view.at(*keys) else missing
 
 
-def some_of(texts: Sequence[str], total: int, *, most: int = 3, missing: str = "") -> str:
+def some_of(texts: Sequence[str], total: int, *, missing: str = "") -> str:
     """The first few of `total` texts, and how many more there are."""
-    shown = ",".join(texts[:most])
-    if total > most:
-        return f"{shown} + {total - most} more..."
+    shown = ",".join(texts[:_MOST])
+    if total > _MOST:
+        return f"{shown} + {total - _MOST} more..."
     return shown or missing
 
 

@@ -64,16 +64,12 @@ def attribute_name_causes(name: str, field: str) -> Iterator[Cause]:
         yield invalid_value(field, own, said)
 
 
-def device_taint_causes(
-    taint: dict[str, Any], field: str, *, effect_is_new: bool = True
-) -> Iterator[Cause]:
+def device_taint_causes(taint: dict[str, Any], field: str) -> Iterator[Cause]:
     """Check a taint of a device."""
     yield from matches(f"{field}.key", taint.get("key") or "", qualified_name_problems)
     if taint.get("value"):
         yield from matches(f"{field}.value", taint["value"], label_value_problems)
     effect = taint.get("effect") or ""
-    if not effect_is_new:
-        return
     if not effect:
         yield required(f"{field}.effect")
     elif effect not in _EFFECTS:

@@ -23,10 +23,9 @@ _IMAGE: Final = re.compile(
 _MODE_0644: Final = 0o644
 
 
-def containers_of(spec: dict[str, Any], *, ephemeral: bool = False) -> list[dict[str, Any]]:
+def containers_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
     """List the containers of a pod, in the order in which they start."""
-    fields = ["initContainers", "containers", *(["ephemeralContainers"] if ephemeral else [])]
-    return [container for field in fields for container in parts(spec, field)]
+    return [*parts(spec, "initContainers"), *parts(spec, "containers")]
 
 
 def _pod_spec(spec: dict[str, Any]) -> None:
