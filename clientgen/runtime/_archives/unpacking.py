@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     _Place = tuple[str, ...]
 
-__all__ = ["PlainFile", "Unpacker"]
 
 logger = logging.getLogger("clientgen.runtime.copy")
 

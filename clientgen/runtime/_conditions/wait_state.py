@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from .._models.model_codec import WatchEvent
 
-__all__ = ["WaitState", "Waited", "waited_for"]
 
 T = TypeVar("T")
 

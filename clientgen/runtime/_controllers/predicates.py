@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-__all__ = ["Event", "Predicate"]
-
 T = TypeVar("T")
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Index = dict[str, list[ApiResource]]
 
-__all__ = ["ResourceMapper"]
-
 _log = logging.getLogger("clientgen.discovery")
 
 _MOST_SIMILAR = 3

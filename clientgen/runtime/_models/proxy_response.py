@@ -7,8 +7,6 @@ from typing import Any
 
 from msgspec import Struct, json
 
-__all__ = ["ProxyResponse"]
-
 _ERRORS = 400
 
 

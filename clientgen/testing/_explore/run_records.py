@@ -6,8 +6,6 @@ from msgspec import Struct, field
 
 from .random_texts import RandomTexts
 
-__all__ = ["Event", "Outcome", "Point", "Violation"]
-
 
 class Event(Struct):
     """Something that happened, for readers."""

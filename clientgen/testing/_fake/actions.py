@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._http.request import HttpRequest
 
-__all__ = ["Action", "action_of"]
 
 M = TypeVar("M", bound=Model)
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["ClusterRoleBindingStrategy"]
-
 
 class ClusterRoleBindingStrategy(Strategy):
     """The strategy for ClusterRoleBindings."""

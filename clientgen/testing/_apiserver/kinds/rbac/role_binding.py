@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["RoleBindingStrategy"]
-
 
 class RoleBindingStrategy(Strategy):
     """The strategy for RoleBindings."""
