@@ -6,15 +6,9 @@ import asyncio
 import inspect
 import os
 import sys
+from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-# Timing never decides a test, on whatever machine.
-settings.register_profile("clientgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# For second runs, on other Pythons: `--hypothesis-profile quick`.
-settings.register_profile("quick", settings.get_profile("clientgen"), max_examples=15)
-settings.load_profile("clientgen")
 
 # It is shared by tests, and asserts like one.
 pytest.register_assert_rewrite("support.enforcement")
@@ -32,6 +26,76 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what is generated now as the expected output of the golden cases",
     )
+    parser.addoption(
+        "--cpu-seconds",
+        type=float,
+        metavar="N",
+        help="begin no test after this much CPU time, and print which files that concerns",
+    )
+
+
+# Before hypothesis reads which profile it shall load.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    keep_compiled_files()
+    register_profiles()
+    seconds = config.getoption("--cpu-seconds")
+    if seconds is not None:
+        config.pluginmanager.register(Budget(seconds))
+
+
+def keep_compiled_files() -> None:
+    """Have Python keep what it compiles, whatever the environment says.
+
+    Otherwise each process of pytest compiles the tests, clientgen and hypothesis anew, for 8 s.
+    """
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def register_profiles() -> None:
+    """Register the profiles of hypothesis: `--hypothesis-profile quick`."""
+    from hypothesis import HealthCheck, settings
+
+    # Timing never decides a test, on whatever machine.
+    suppressed = [HealthCheck.too_slow]
+    settings.register_profile("ci", deadline=None, suppress_health_check=suppressed)
+    # Second runs, on other Pythons, and scripts/quick.
+    settings.register_profile("quick", settings.get_profile("ci"), max_examples=15)
+    # Before a release, and after changes to what hypothesis tests.
+    settings.register_profile("deep", settings.get_profile("ci"), max_examples=2000)
+    settings.load_profile("ci")
+
+
+class Budget:
+    """Leaves out tests when the time is spent. scripts/quick orders them by importance.
+
+    A busy machine has no influence on which tests run, since it is CPU time that is counted.
+    """
+
+    SHOWN = 10
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._left_out: Counter[str] = Counter()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        if sum(os.times()[:4]) < self._seconds:
+            return None
+        self._left_out[item.path.relative_to(item.config.rootpath).as_posix()] += 1
+        return True
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self._left_out:
+            return
+        files = list(self._left_out)
+        folders = list(dict.fromkeys(file.rpartition("/")[0] for file in files))
+        terminalreporter.write_line(
+            f"left out: {self._left_out.total()} tests in {len(files)} files, because "
+            f"{self._seconds:g} s of CPU time are spent. "
+            f"Run: pytest {' '.join(files if len(files) <= self.SHOWN else folders)}"
+        )
 
 
 @pytest.hookimpl(tryfirst=True)

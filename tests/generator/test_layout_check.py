@@ -11,8 +11,9 @@ from pathlib import Path
 
 import black
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.examples import try_examples
 from support.tricks import PIECES, TEXTS
 
 from clientgen.generator.format import LINE_LENGTH, format_tree
@@ -162,7 +163,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@try_examples(500)
 @given(texts)
 def test_docstrings_are_as_black_writes_them(text: str) -> None:
     for source in (
@@ -173,7 +174,7 @@ def test_docstrings_are_as_black_writes_them(text: str) -> None:
         assert by_black(source) == source
 
 
-@settings(max_examples=300, deadline=None)
+@try_examples(300)
 @given(texts)
 def test_ordinary_docstrings_are_recognized(text: str) -> None:
     assume("\\" not in text)
@@ -185,7 +186,7 @@ def test_ordinary_docstrings_are_recognized(text: str) -> None:
     assert is_laid_out(source)
 
 
-@settings(max_examples=300, deadline=None)
+@try_examples(300)
 @given(texts)
 def test_literals_are_as_black_writes_them(text: str) -> None:
     source = f"x = [\n    {quoted(text)},\n]\n"
@@ -214,7 +215,7 @@ arguments = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@try_examples(200)
 @given(names, types, arguments)
 def test_attributes_are_folded_as_black_folds_them(
     name: str, annotation: str, given_to_field: list[str]
@@ -231,7 +232,7 @@ def test_attributes_are_folded_as_black_folds_them(
         assert is_laid_out(source) is (max(map(len, source.split("\n"))) <= LINE_LENGTH)
 
 
-@settings(max_examples=200, deadline=None)
+@try_examples(200)
 @given(names, st.lists(names, min_size=1, max_size=9, unique=True))
 def test_imports_and_heads_of_classes_are_as_black_writes_them(
     name: str, others: list[str]

@@ -6,8 +6,9 @@ import ast
 import inspect
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.examples import try_examples
 from support.tricks import PIECES, TEXTS
 
 from clientgen.generator.literals import (
@@ -32,7 +33,7 @@ def examples(test):
     return test
 
 
-@settings(max_examples=400, deadline=None)
+@try_examples(400)
 @examples
 @given(texts)
 def test_a_text_becomes_one_constant_of_its_value(text):
@@ -45,7 +46,7 @@ def test_a_text_becomes_one_constant_of_its_value(text):
     assert "\n" not in source
 
 
-@settings(max_examples=400, deadline=None)
+@try_examples(400)
 @examples
 @given(texts)
 def test_a_docstring_is_one_constant_of_the_words_of_the_text(text):
@@ -55,7 +56,7 @@ def test_a_docstring_is_one_constant_of_the_words_of_the_text(text):
         assert documented_text.split() == (said_by(text).split() or ["…"])
 
 
-@settings(max_examples=400, deadline=None)
+@try_examples(400)
 @examples
 @given(texts)
 def test_derivation_leaves_the_marks_of_others_alone(text):

@@ -6,8 +6,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import try_examples
 
 from clientgen._rbac.access import Access
 from clientgen._rbac.authorizer import decide
@@ -100,7 +101,7 @@ def smaller(objects: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return found
 
 
-@settings(max_examples=120, deadline=None)
+@try_examples(120)
 @given(needs_of_all, styles)
 def test_roles_allow_all_requests_and_nothing_can_be_left_out(
     needs: dict[Account, Needs], style: Style
@@ -116,7 +117,7 @@ def test_roles_allow_all_requests_and_nothing_can_be_left_out(
     assert review(roles, needs, style) == []
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 @given(needs_of_all, styles)
 def test_roles_do_not_depend_on_the_order_of_requests(needs: dict[Account, Needs], style: Style):
     turned = {
@@ -126,7 +127,7 @@ def test_roles_do_not_depend_on_the_order_of_requests(needs: dict[Account, Needs
     assert roles_text(derived_roles(turned, style)) == roles_text(derived_roles(needs, style))
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 @given(needs_of_all, accesses())
 def test_nobody_may_do_what_nobody_has_requested(needs: dict[Account, Needs], other: Access):
     def same(access: Access) -> bool:
@@ -140,7 +141,7 @@ def test_nobody_may_do_what_nobody_has_requested(needs: dict[Account, Needs], ot
             assert not decide(account.caller(), other, roles).allowed
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 @given(needs_of_all, accesses(), st.sampled_from([SHOP, OTHER]))
 def test_a_review_says_what_is_missing_and_what_is_too_much(
     needs: dict[Account, Needs], extra: Access, account: Account

@@ -6,9 +6,10 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
+from support.examples import try_examples
 
 from clientgen._problems import ClientgenError
 from clientgen._rbac.callers import Account
@@ -58,7 +59,7 @@ objects = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@try_examples(80)
 @given(st.lists(objects, max_size=4))
 def test_any_objects_are_roles_or_refused(objects: list[dict[str, Any]]):
     text = "\n---\n".join(json.encode(each).decode() for each in objects)
@@ -68,14 +69,14 @@ def test_any_objects_are_roles_or_refused(objects: list[dict[str, Any]]):
         assert all(map(str, review(roles, needs)))
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 @given(values | st.dictionaries(st.just("accounts"), st.dictionaries(words, values)))
 def test_any_json_is_a_recording_or_refused(value: Any):
     with suppress(BadRecording):
         Recording.from_json(json.encode({"version": 1, **value} if type(value) is dict else value))
 
 
-@settings(max_examples=200, deadline=None)
+@try_examples(200)
 @given(st.text(alphabet="groups=,;{}\"'`a* resources=verbs=core\\", max_size=40))
 def test_any_text_is_a_marker_or_refused(text: str):
     for given_text in (text, f"groups=a,resources=b,verbs={text}"):

@@ -10,9 +10,10 @@ import copy
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
+from support.examples import try_examples
 
 from clientgen.runtime._models import model_codec
 from clientgen.runtime._models.meta_v1 import ManagedFieldsEntry, ObjectMeta, OwnerReference
@@ -160,7 +161,7 @@ def disturbed(draw: st.DrawFn) -> tuple[type[Model], Any]:
     return model, sent
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(disturbed())
 def test_any_server_json_is_decoded(case: tuple[type[Model], Any]) -> None:
     model, sent = case
@@ -175,7 +176,7 @@ def test_any_server_json_is_decoded(case: tuple[type[Model], Any]) -> None:
     ) == json.loads(once)
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(disturbed())
 def test_a_value_that_is_not_null_is_not_lost(case: tuple[type[Model], Any]) -> None:
     model, sent = case
@@ -214,7 +215,7 @@ def _same_moment(back: Any, sent: Any) -> bool:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 @given(disturbed(), st.data())
 def test_new_fields_survive_wherever_they_are(
     case: tuple[type[Model], Any], data: st.DataObject
@@ -230,7 +231,7 @@ def test_new_fields_survive_wherever_they_are(
     assert model_codec.encode(model_codec.deep_copy(decoded)) == model_codec.encode(decoded)
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 @given(disturbed(), st.data())
 def test_a_copy_is_equal_and_independent(
     case: tuple[type[Model], Any], data: st.DataObject
@@ -261,7 +262,7 @@ def spoil(value: Any) -> None:
         value.clear()
 
 
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 @given(st.lists(disturbed(), max_size=4))
 def test_a_page_is_read_as_its_items_are(cases: list[tuple[type[Model], Any]]) -> None:
     items = [sent for _, sent in cases if isinstance(sent, dict)]

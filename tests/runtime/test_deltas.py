@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.examples import try_examples
 
 from clientgen.runtime._cache.deltas import (
     Added,
@@ -268,4 +268,4 @@ class HistoryMachine(RuleBasedStateMachine):
 
 
 TestHistory = HistoryMachine.TestCase
-TestHistory.settings = settings(max_examples=80, stateful_step_count=30, deadline=None)
+TestHistory.settings = try_examples(80, stateful_step_count=30)

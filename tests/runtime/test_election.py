@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.examples import try_examples
 
 from clientgen.runtime._controllers.election import Ask, Election, Hold, Timing
 from clientgen.runtime._controllers.lease_fields import Lease, LeaseSpec, changed_moment
@@ -558,7 +558,7 @@ class ManyElectors(RuleBasedStateMachine):
 
 
 TestManyElectors = ManyElectors.TestCase
-TestManyElectors.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+TestManyElectors.settings = try_examples(60, stateful_step_count=60)
 
 
 def test_a_leader_comes_about() -> None:

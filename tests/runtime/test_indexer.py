@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.examples import try_examples
 
 from clientgen.runtime._cache import indexer, indices
 from clientgen.runtime._cache.indexer import Indexer, meta_namespace_key, split_key
@@ -616,4 +616,4 @@ class IndexerMachine(RuleBasedStateMachine):
 
 
 TestIndexerAgainstADict = IndexerMachine.TestCase
-TestIndexerAgainstADict.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestIndexerAgainstADict.settings = try_examples(60, stateful_step_count=25)

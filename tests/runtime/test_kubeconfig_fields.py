@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clientgen.runtime._config.kubeconfig import load_config
@@ -309,7 +309,6 @@ def some(names: list[str]) -> st.SearchStrategy[dict[str, Any]]:
     return st.dictionaries(st.sampled_from(names), ANYTHING, max_size=3)
 
 
-@settings(deadline=None)
 @given(
     cluster=some(CLUSTER_FIELDS),
     user=some(USER_FIELDS),

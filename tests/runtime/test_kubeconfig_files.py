@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clientgen.runtime._config.kubeconfig import load_config
@@ -216,7 +216,6 @@ def document(number: int, content: Any) -> Document:
     return parse({**lists, "current-context": content[3]}, file)
 
 
-@settings(deadline=None)
 @given(files)
 def test_merging_takes_the_first_of_everything(contents: list[Any]) -> None:
     documents = [document(number, content) for number, content in enumerate(contents)]
@@ -230,7 +229,6 @@ def test_merging_takes_the_first_of_everything(contents: list[Any]) -> None:
     assert merged.current_context == next((c[3] for c in contents if c[3]), "")
 
 
-@settings(deadline=None)
 @given(files)
 def test_merging_in_steps_is_merging_at_once(contents: list[Any]) -> None:
     documents = [document(number, content) for number, content in enumerate(contents)]

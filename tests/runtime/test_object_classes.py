@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Node, Secret
 from kubeapi.meta.v1 import ObjectMeta
+from support.examples import try_examples
 from support.informers import CONFIG_MAPS, NODES, config
 from support.server import reply
 
@@ -400,7 +401,7 @@ async def test_any_object_comes_back_through_get_edit_and_update() -> None:
     """Of a kind without a schema: whatever is written is read, whatever is changed is changed."""
     cluster = FakeCluster(DEFINITION)
 
-    @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+    @try_examples(60)
     @given(OBJECTS, OBJECTS, OBJECTS)
     def examples(first: Any, second: Any, third: Any) -> None:
         cases.append((first, second, third))

@@ -16,9 +16,10 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from support.examples import try_examples
 
 from clientgen.runtime._cache.deltas import Added, Deleted, Updated
 from clientgen.runtime._cache.indexer import Indexer
@@ -505,11 +506,8 @@ class OwnWritesWithoutSelectors(OwnWritesModel):
 
 
 for model in (OwnWritesModel, OwnWritesWithoutSelectors):
-    model.TestCase.settings = settings(
-        max_examples=EXAMPLES,
-        stateful_step_count=STEPS,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
+    model.TestCase.settings = try_examples(
+        EXAMPLES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck)
     )
 
 

@@ -7,9 +7,9 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from support.examples import try_examples
 
 from clientgen.runtime._controllers.queue_state import LOW_PRIORITY, PriorityState, QueueState
 from clientgen.runtime._controllers.rate_limiters import (
@@ -215,7 +215,7 @@ class PriorityMachine(FifoMachine):
 
 TestFifo = FifoMachine.TestCase
 TestPriorities = PriorityMachine.TestCase
-TestFifo.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestFifo.settings = try_examples(150, stateful_step_count=40)
 TestPriorities.settings = TestFifo.settings
 
 

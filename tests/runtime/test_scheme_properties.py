@@ -13,9 +13,10 @@ from typing import Any, Union, get_args, get_origin
 
 import kubeapi
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
+from support.examples import try_examples
 
 from clientgen.runtime._manifests.manifest_documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
@@ -125,7 +126,7 @@ def scheme() -> Scheme:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=25)
+@try_examples(25)
 @given(data=st.data())
 def test_written_manifests_are_read_back(scheme: Scheme, kind: str, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(objects(scheme.model(kind)), min_size=1, max_size=3))
@@ -139,7 +140,7 @@ def test_written_manifests_are_read_back(scheme: Scheme, kind: str, data: st.Dat
     assert scheme.load(scheme.dump_json(drawn)) == drawn
 
 
-@settings(max_examples=200)
+@try_examples(200)
 @given(value=st.dictionaries(TEXTS, JSON, max_size=4))
 def test_kinds_without_a_class_are_read_as_mappings(scheme: Scheme, value: dict[str, Any]) -> None:
     given_ = {"apiVersion": "example.com/v1", "kind": "Odd", "spec": settled(value)}
@@ -150,7 +151,7 @@ def test_kinds_without_a_class_are_read_as_mappings(scheme: Scheme, value: dict[
     assert scheme.load(scheme.dump_json(once), unknown="keep") == [given_]
 
 
-@settings(max_examples=300)
+@try_examples(300)
 @given(text=st.text(max_size=60), strict=st.booleans())
 def test_any_text_is_read_or_refused(scheme: Scheme, text: str, strict: bool) -> None:
     try:

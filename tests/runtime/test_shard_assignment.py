@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.examples import try_examples
 
 from clientgen.runtime._controllers.election import Ask, Election, Timing
 from clientgen.runtime._controllers.lease_fields import Lease
@@ -180,7 +180,7 @@ class Replicas(RuleBasedStateMachine):
 
 
 TestReplicas = Replicas.TestCase
-TestReplicas.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestReplicas.settings = try_examples(60, stateful_step_count=40)
 
 
 class Hasty(Shards):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import try_examples
 
 from clientgen.runtime._http.request import RequestInfo
 from clientgen.runtime._streams.channels import (
@@ -79,7 +80,7 @@ def test_of_pongs_the_latest_is_sent_and_before_a_farewell() -> None:
     assert receiver.take() == b""
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(st.booleans(), MESSAGES, CUTS, st.integers(1, 5))
 def test_frames_are_received_a_few_at_a_time(
     is_from_server: bool, messages: list[bytes | str], cuts: list[int], most: int

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import ConfigMap, Pod, Secret
@@ -436,7 +436,6 @@ OBJECTS = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(OBJECTS)
 def test_any_object_comes_back_as_it_was(value: dict[str, Any]) -> None:
     value["metadata"] = {"name": "a", "uid": "u", "other": value.get("a")}

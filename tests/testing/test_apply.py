@@ -11,8 +11,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import try_examples
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._gvk import GroupVersionKind
@@ -339,7 +340,7 @@ def test_applying_again_changes_nothing_not_even_times(settings_map: Stored) -> 
     assert settings_map.apply("me", data={"a": "1"}) is first
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(
     st.lists(
         st.tuples(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import try_examples
 
 from clientgen.testing._apiserver.apply import fields_v1
 from clientgen.testing._apiserver.apply.field_paths import (
@@ -35,13 +36,13 @@ def paths_of(paths: Set) -> set[tuple[str, ...]]:
     return set(paths)
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SETS)
 def test_a_set_comes_back_from_its_fields(paths: Set) -> None:
     assert fields_v1.decode(fields_v1.encode(paths)) == paths
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SETS, SETS)
 def test_operations_are_those_of_sets_of_paths(one: Set, other: Set) -> None:
     assert paths_of(one | other) == paths_of(one) | paths_of(other)
@@ -50,7 +51,7 @@ def test_operations_are_those_of_sets_of_paths(one: Set, other: Set) -> None:
     assert ((one - other) | (one & other)) == one
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SETS, SETS)
 def test_without_drops_what_is_below_as_well(one: Set, other: Set) -> None:
     gone = paths_of(other)
@@ -60,7 +61,7 @@ def test_without_drops_what_is_below_as_well(one: Set, other: Set) -> None:
     assert paths_of(one.without(other)) == expected
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SETS)
 def test_a_set_contains_its_paths_and_no_others(paths: Set) -> None:
     assert all(path in paths for path in paths)

@@ -6,8 +6,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import try_examples
 
 from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.apply import fields_v1
@@ -105,14 +106,14 @@ SPECS = st.fixed_dictionaries(
 ).map(lambda members: spec(**members))
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SPECS, SPECS)
 def test_merging_twice_is_merging_once(live: dict[str, Any], config: dict[str, Any]) -> None:
     once = merge(live, config, THING)
     assert merge(once, config, THING) == once
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SPECS, SPECS)
 def test_merging_takes_nothing_away(live: dict[str, Any], config: dict[str, Any]) -> None:
     once = merge(live, config, THING)
@@ -121,14 +122,14 @@ def test_merging_takes_nothing_away(live: dict[str, Any], config: dict[str, Any]
     assert not gone.without(compare(live, config, THING).modified)
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SPECS)
 def test_an_object_does_not_differ_from_itself(value: dict[str, Any]) -> None:
     comparison = compare(value, deepcopy(value), THING)
     assert not comparison.removed | comparison.changed
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(SPECS, SPECS)
 def test_comparing_in_reverse_swaps_added_and_removed(
     one: dict[str, Any], other: dict[str, Any]

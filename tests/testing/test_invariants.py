@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from support.examples import try_examples
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.responses.answers import Response
@@ -232,12 +232,7 @@ class ServerMachine(RuleBasedStateMachine):
 
 
 TestServer = ServerMachine.TestCase
-TestServer.settings = settings(
-    max_examples=40,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+TestServer.settings = try_examples(40, stateful_step_count=30)
 
 
 def test_a_watch_from_forgotten_history_says_so() -> None:

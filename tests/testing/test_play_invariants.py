@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import try_examples
 from support.play import NAMESPACE, deployment, objects, playing, put, template
 
 from clientgen.testing import FakeCluster
@@ -154,7 +155,7 @@ def check_counts(cluster: FakeCluster) -> None:
     assert web["status"]["observedGeneration"] == web["metadata"]["generation"]
 
 
-@settings(max_examples=12, deadline=None)
+@try_examples(12)
 @given(STEPS, LIMITS)
 def test_workloads_settle(
     steps: list[tuple[str, int]], limits: tuple[int | str, int | str]
@@ -180,7 +181,7 @@ def test_workloads_settle(
         assert {each["spec"]["containers"][0]["image"] for each in pods} <= {image}, app
 
 
-@settings(max_examples=12, deadline=None)
+@try_examples(12)
 @given(
     st.integers(1, 8),
     LIMITS,
