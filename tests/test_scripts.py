@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -164,3 +166,129 @@ def test_the_demo_shows_something_before_it_generates():
     assert len(told) == 5
     assert told[0] < installed
     assert told[3] < generated < told[4] == len(lines) - 1
+
+
+@pytest.fixture(scope="module")
+def quick() -> dict[str, Any]:
+    """The names of scripts/quick."""
+    return runpy.run_path(str(ROOT / "scripts/quick"), run_name="quick")
+
+
+IMPORTERS = {
+    "clientgen.runtime._cache.store": ["clientgen.runtime._async.informer"],
+    "clientgen.runtime._async.informer": ["clientgen.testing._fake.cluster"],
+}
+TESTS = {
+    "tests/cluster/test_store.py": "",
+    "tests/runtime/test_patches.py": "import clientgen.runtime.aio",
+    "tests/runtime/test_informer_sync.py": "",
+    "tests/runtime/test_reads.py": "from clientgen.runtime._cache import indices, store",
+    "tests/runtime/test_store.py": "",
+    "tests/test_docs.py": '(ROOT / "README.md").read_text()',
+    "tests/testing/test_cluster.py": "",
+    "tests/testing/test_lists.py": "from clientgen.runtime.aio import Store\nimport support.lists",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ([], []),
+        (
+            ["clientgen/runtime/_cache/store.py"],
+            [
+                "runtime/test_store.py",
+                "runtime/test_reads.py",
+                "testing/test_lists.py",
+                "runtime/test_informer_sync.py",
+                "testing/test_cluster.py",
+            ],
+        ),
+        (
+            ["clientgen/runtime/_async/informer.py", "tests/runtime/test_patches.py"],
+            ["runtime/test_patches.py", "runtime/test_informer_sync.py", "testing/test_cluster.py"],
+        ),
+        (["README.md"], ["test_docs.py"]),
+        (["tests/support/lists.py"], ["testing/test_lists.py"]),
+        (["tests/testing/conftest.py"], ["testing/test_cluster.py", "testing/test_lists.py"]),
+        (["specs/other.json", "tests/support/other.py"], []),
+    ],
+)
+def test_quick_ranks_tests_by_how_soon_they_notice_a_change(
+    quick: dict[str, Any], changed: list[str], expected: list[str]
+):
+    names = {"Store"} if "clientgen/runtime/_cache/store.py" in changed else set[str]()
+    ranked = quick["ranked"](changed, TESTS, IMPORTERS, names)
+    assert ranked == [f"tests/{name}" for name in expected]
+
+
+def test_quick_reads_who_imports_whom_and_what_is_exported(quick: dict[str, Any]):
+    importers = quick["importers"](["clientgen/cli/program.py"])
+    assert (
+        "clientgen.runtime._async.workqueue"
+        in importers["clientgen.runtime._controllers.queue_state"]
+    )
+    assert quick["exported"](["clientgen/runtime/_async/workqueue.py", "gone.py"]) >= {
+        "AsyncWorkQueue"
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        (["README.md", "tests/golden/pods/spec.json"], []),
+        (["tests/test_docs.py"], ["style", "layout"]),
+        (["tests/cluster/test_reads.py"], ["style", "layout", "mypy", "pyright"]),
+        (
+            ["clientgen/runtime/_async/informer.py"],
+            ["style", "layout", "layers", "rooms", "derived", "mypy", "pyright"],
+        ),
+        (["templates/models.py.j2"], ["verify"]),
+        (["clientgen/gone.py"], ["layers", "rooms"]),
+    ],
+)
+def test_quick_runs_the_checks_that_a_change_needs(
+    quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch, changed: list[str], expected: list[str]
+):
+    monkeypatch.chdir(ROOT)
+    assert [name for name, _ in quick["checks"](changed)] == expected
+
+
+def test_quick_tells_what_failed_and_what_was_left_out(tmp_path: Path):
+    for name in ("scripts/quick", "tests/conftest.py", "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    test = tmp_path / "tests/test_sum.py"
+    test.write_text("def test_sum():\n    assert 1 + 1 == 2\n")
+    # A hook of git tells its programs which repository they are in.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+    def run(*command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        )
+        return done.returncode, done.stdout
+
+    def quick(*arguments: str) -> tuple[int, str]:
+        return run(sys.executable, "scripts/quick", *arguments)
+
+    for arguments in (["init", "-qb", "main"], ["add", "."], ["commit", "-qm", "A start"]):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        assert run("git", *identity, *arguments) == (0, "")
+
+    assert quick() == (0, "nothing has changed\n")
+
+    test.write_text(test.read_text().replace("2", "3"))
+    code, output = quick()
+    assert code == 1
+    assert "1 file changed; 1 test file may notice\n" in output
+    assert re.search(r"^style .* ok$", output, re.MULTILINE)
+    assert re.search(r"^tests .* FAILED", output, re.MULTILINE)
+    assert "assert (1 + 1) == 3" in output
+
+    (tmp_path / "tests/test_new.py").write_text("def test_new():\n    print( )\n")
+    code, output = quick("--seconds", "0")
+    assert code == 1
+    assert re.search(r"^layout .* FAILED", output, re.MULTILINE)
+    assert "left out: 2 tests in 2 files, because 0 s of CPU time are spent. Run: pytest " in output
+    assert "pytest tests/test_new.py tests/test_sum.py\n" in output
