@@ -245,6 +245,7 @@ def test_quick_reads_who_imports_whom_and_what_is_exported(quick: dict[str, Any]
         ),
         (["templates/models.py.j2"], ["verify"]),
         (["clientgen/gone.py"], ["layers", "rooms"]),
+        (["clientgen/generator/unasync/gone.py"], ["layers", "rooms", "derived", "verify"]),
     ],
 )
 def test_quick_runs_the_checks_that_a_change_needs(
