@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["cached_if_short"]
+
 _MOST: Final = 4096
 _SHORT: Final = 1024
 

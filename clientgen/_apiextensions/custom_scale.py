@@ -11,6 +11,8 @@ from typing import Any, Final
 from clientgen._apimachinery.failures import Cause, internal_error, invalid_value
 from clientgen._json import is_object, part
 
+__all__ = ["ScalePaths"]
+
 _MOST: Final = 2**31 - 1
 _SHOWN: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 

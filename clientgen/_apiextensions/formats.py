@@ -16,6 +16,8 @@ from unicodedata import category
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["STRING_FORMATS", "go_duration", "is_cidr", "parse_duration", "parse_ip", "recognized"]
+
 _LABEL_LENGTH: Final = 63
 _SUBDOMAIN_LENGTH: Final = 253
 _NAME_LENGTH: Final = 255

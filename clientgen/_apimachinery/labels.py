@@ -12,6 +12,8 @@ from .name_syntax import label_value_problems, qualified_name_problems
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["annotations_causes", "labels_causes", "selects"]
+
 _MOST_ANNOTATION_BYTES: Final = 256 * 1024
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["SELECTABLE_FIELDS"]
+
 _EVENT: Final = (
     "kind",
     "namespace",

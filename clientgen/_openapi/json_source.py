@@ -18,6 +18,23 @@ from clientgen._problems import ClientgenError, Problem
 if TYPE_CHECKING:
     from clientgen._problems import Problems
 
+__all__ = [
+    "BITS",
+    "DEEPEST",
+    "FLATTER",
+    "HINT",
+    "TOO_DEEP",
+    "TOO_LARGE",
+    "Trail",
+    "deep_position",
+    "duplicate_keys",
+    "follow",
+    "is_deeper_than",
+    "parse_json",
+    "parts_of",
+    "pointer",
+    "too_deep",
+]
 
 # A place in the document, linked from the inside out: it is spelled only for what is wrong.
 Trail = tuple[Any, ...]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .callers import Account
     from .rbac_markers import Marker
 
+__all__ = ["needs_of", "read_markers", "read_recording"]
+
 _LARGEST: Final = 64 << 20  # bytes of a file
 
 

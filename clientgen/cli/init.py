@@ -20,6 +20,7 @@ from clientgen.cli.suggestions import OneOf
 if TYPE_CHECKING:
     from clientgen.cli.init_files import StarterProject
 
+__all__ = ["init"]
 
 # Folders of version control, which may be in an otherwise empty folder.
 _NO_CONTENT = {".git", ".hg"}

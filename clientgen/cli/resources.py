@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from clientgen.generator.package_builder import ResourceRow
 
+__all__ = ["resources"]
+
 _TITLES = ("GROUP VERSION", "KIND", "RESOURCE", "SCOPE", "VERBS", "SUBRESOURCES")
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from clientgen.testing._fake.local_server import LocalServer
     from clientgen.testing._fake.object_files import Manifest
 
+__all__ = ["serve"]
+
 _DEFINITION = "CustomResourceDefinition"
 _MOST_PORT = 65535
 _MOST_NODES = 1000

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from clientgen._problems import Problems
 
+__all__ = ["Place", "Table", "find", "read"]
+
 _OWN_FILE = "clientgen.toml"
 _PROJECT_FILE = "pyproject.toml"
 _MOST_BITS = 64

@@ -15,6 +15,16 @@ from clientgen.generator.genclient import MarkerLine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+__all__ = [
+    "ClusterSource",
+    "Distribution",
+    "Flags",
+    "Inlined",
+    "PackageConfig",
+    "PlacedText",
+    "Renames",
+    "Selection",
+]
 
 Inlined = Literal["older", "equal", "never"]
 

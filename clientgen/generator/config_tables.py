@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from clientgen.generator.config_file import Table
 
+__all__ = ["CONTENT_KEYS", "read_output", "read_package"]
 
 CONTENT_KEYS = (
     "spec",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+__all__ = ["exclusive", "shared"]
 
 # A package of 100,000 types is written in a few seconds.
 _PATIENCE = 30.0

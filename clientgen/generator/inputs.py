@@ -20,6 +20,8 @@ from clientgen.generator.ir import Imported, Model
 from clientgen.generator.package_manifest import digest
 from clientgen.generator.sources.spec import Input, Spec
 
+__all__ = ["Inputs", "Parsed", "gather"]
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:

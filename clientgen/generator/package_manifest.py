@@ -18,6 +18,7 @@ from clientgen._json import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["MANIFEST", "Manifest", "digest", "has_header", "header", "is_inside", "made_from"]
 
 MANIFEST = "_manifest.json"
 _GROUP_VERSIONS = "group_versions"

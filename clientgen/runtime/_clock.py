@@ -9,6 +9,18 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = [
+    "SYSTEM_CLOCK",
+    "Clock",
+    "Standstill",
+    "SteppedClock",
+    "SystemClock",
+    "on_move",
+    "on_wait",
+    "real_seconds",
+    "standstill_of",
+]
+
 
 class Clock(Protocol):
     """Tells the time in both ways."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn, SupportsIndex
 
+__all__ = ["Hidden", "Unpicklable"]
+
 
 class Unpicklable:
     """A base for objects with credentials: pickle and copy refuse them.

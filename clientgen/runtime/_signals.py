@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from ._clock import Clock
 
+__all__ = ["on_stop_signal", "on_stop_signal_by"]
+
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 _listeners: dict[object, Callable[[], object]] = {}

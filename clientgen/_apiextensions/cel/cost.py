@@ -19,6 +19,15 @@ from .syntax_tree import Call, Comprehension, Constant, Listed, Name, Node, Sele
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+__all__ = [
+    "CALL_LIMIT",
+    "MOST_PER_CALL",
+    "CostBudget",
+    "CostLimitExceeded",
+    "Size",
+    "cost_of",
+    "size_of",
+]
 
 MOST_PER_CALL: Final = 70_000_000
 """The maximum cost of one run: a second, and 150 megabytes."""

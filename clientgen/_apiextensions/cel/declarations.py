@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ..structure import Structure
 
+__all__ = ["Declared", "declare", "declare_all"]
+
 _PACKAGE: Final = "clientgen.rules"
 _SCALARS: Final = {"integer": "int", "number": "double", "boolean": "bool", "string": "string"}
 _FORMATS: Final = {

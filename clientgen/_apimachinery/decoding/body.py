@@ -20,6 +20,7 @@ from .yaml_text import load_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+__all__ = ["MAX_BODY", "Format", "Parsed", "check_size", "input_format", "parse", "type_word"]
 
 MAX_BODY: Final = 3 * 1024 * 1024
 _SHOWN: Final = 30

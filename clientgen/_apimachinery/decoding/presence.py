@@ -17,6 +17,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
+__all__ = ["Presence", "presence"]
+
 _MARKS: Final = "*!?"
 
 

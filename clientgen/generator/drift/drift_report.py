@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from clientgen._gvk import GroupVersion
 from clientgen.generator.drift.contents import Contents, Field, Type
 
+__all__ = ["changes"]
+
 _EMPTY = Contents({}, {})
 _MOST_LINES = 40
 _MOST_NAMES = 6

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from clientgen._problems import Problems
     from clientgen.generator.genclient import MarkerLine
 
+__all__ = ["KubebuilderMarker", "parse_markers"]
+
 _DEEPEST: Final = 200
 # Kubernetes' own generators take JSON here; controller-tools' `+kubebuilder:default` does not.
 _JSON: Final = "default"

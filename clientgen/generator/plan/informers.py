@@ -23,6 +23,8 @@ from clientgen.generator.plan.plan_records import (
     shown,
 )
 
+__all__ = ["factory_file", "informers_file", "listers_file"]
+
 _NONE = Expansion()
 
 

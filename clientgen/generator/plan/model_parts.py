@@ -16,6 +16,8 @@ from clientgen.generator.plan.plan_records import FilePlan, ModelPlan, Symbol
 from clientgen.generator.plan.reference_cycles import circles
 from clientgen.generator.resolve.kind_selection import models_in
 
+__all__ = ["in_parts"]
+
 # A half of what pyright takes, in its steps.
 MOST = 15_000
 _STEPS = 3

@@ -42,6 +42,8 @@ from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.variants import Auto
 
+__all__ = ["checked_class", "read_class", "read_module"]
+
 
 def read_module(
     name: str, root: Path, problems: Problems, paths: Sequence[Path] = (), where: str = ""

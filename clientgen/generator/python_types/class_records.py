@@ -12,6 +12,8 @@ from clientgen.generator.genclient import MarkerLine
 if TYPE_CHECKING:
     from clientgen.runtime._models.model import Model
 
+__all__ = ["NO_DEFAULT", "ApiKind", "NoDefault", "TypeClass", "TypeField", "TypeModule"]
+
 
 class NoDefault(Enum):
     """The type of `NO_DEFAULT`."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from clientgen._openapi.json_source import HINT
 from clientgen._problems import ClientgenError, Problem, Problems
 
+__all__ = ["links_to_nowhere", "read_file"]
+
 # A cluster with a thousand large custom resources stays well below.
 _LARGEST = 64 * 2**20
 

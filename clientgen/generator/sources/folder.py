@@ -15,6 +15,8 @@ from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.spec import Input
 
+__all__ = ["INDEX", "file_name", "gather_folder"]
+
 INDEX = "index.json"
 _LONGEST = 255
 _PULL = "`clientgen spec pull --openapi v3` fetches such a folder from your cluster."

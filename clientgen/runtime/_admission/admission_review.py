@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 
     from .admission_requests import Denied
 
+__all__ = [
+    "AdmissionCall",
+    "ReviewError",
+    "allowed",
+    "defaulted",
+    "failed",
+    "read_review",
+    "refused",
+    "snapshot",
+    "typed_request",
+]
 
 M = TypeVar("M", bound=Object)
 

@@ -27,6 +27,17 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
+__all__ = [
+    "ConversionCall",
+    "ConversionError",
+    "Conversions",
+    "Step",
+    "conversion_failed",
+    "converted",
+    "gvk_of",
+    "read_conversion",
+]
+
 _API_VERSION: Final = "apiextensions.k8s.io/v1"
 _KIND: Final = "ConversionReview"
 _KEPT: Final = ("name", "namespace", "uid")

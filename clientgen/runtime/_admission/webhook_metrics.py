@@ -17,6 +17,8 @@ from .._cache.metrics_registry import PerRegistry
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
+__all__ = ["PrometheusWebhookMetrics"]
+
 
 class PrometheusWebhookMetrics:
     """Publishes the metrics of webhooks. Any number of these may share a registry.

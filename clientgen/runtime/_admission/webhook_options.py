@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from .._models.model import Literal
 
+__all__ = ["WebhookOptions"]
+
 
 class WebhookOptions(TypedDict, total=False):
     """Options of a webhook in its configuration.

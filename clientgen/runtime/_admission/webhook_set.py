@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .._models.unstructured import Object
     from .webhook_options import WebhookOptions
 
+__all__ = ["CONVERT_PATH", "USUAL_OPERATIONS", "Action", "Webhook", "WebhookSet"]
 
 Action: TypeAlias = Literal["validate", "mutate"]
 

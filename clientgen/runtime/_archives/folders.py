@@ -15,6 +15,8 @@ from .open_folder import OpenFolder, opened
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+__all__ = ["Folder", "check_target", "written"]
+
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _SPECIAL: Final = {
     stat.S_IFCHR: "a device",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+__all__ = ["OpenFolder", "opened"]
 
 # Without O_PATH, which few systems have, the folders above would have to be readable.
 _FOLDER: Final = sum(

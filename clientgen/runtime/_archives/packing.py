@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
+__all__ = ["Packer", "PlainPacker"]
 
 logger = logging.getLogger("clientgen.runtime.copy")
 

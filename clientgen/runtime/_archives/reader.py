@@ -15,6 +15,8 @@ from ..errors import CopyFailed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["ArchiveReader", "Entry"]
+
 _BLOCK: Final = tarfile.BLOCKSIZE
 _MOST_HEADER: Final = 1 << 20
 _MOST_NAME: Final = 1 << 16  # more than any system takes for the name of a file

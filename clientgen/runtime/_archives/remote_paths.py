@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from .._models.arguments import named
 
+__all__ = ["RemotePath", "path_from", "path_to"]
+
 
 class RemotePath(NamedTuple):
     """A path in a container: the directory in which `tar` works, and the name of what it copies."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+__all__ = ["SourceFolder", "changed_meanwhile"]
 
 # A FIFO would block who opens it.
 _FILE: Final = sum(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     _Place = tuple[str, ...]
 
+__all__ = ["PlainFile", "Unpacker"]
 
 logger = logging.getLogger("clientgen.runtime.copy")
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .._models.unstructured import Object
 
+__all__ = ["ConditionStatus", "set_condition"]
 
 ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"] | bool
 

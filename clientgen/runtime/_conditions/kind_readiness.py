@@ -10,6 +10,15 @@ from .verdict import Verdict, failed, met, unmet
 if TYPE_CHECKING:
     from .json_fields import Json
 
+__all__ = [
+    "always_ready",
+    "judge_api_service",
+    "judge_claim",
+    "judge_definition",
+    "judge_others",
+    "judge_service",
+]
+
 
 def always_ready(_: Json) -> Verdict:
     """Kinds that no controller has to do something for."""

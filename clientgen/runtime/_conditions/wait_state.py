@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .._models.model_codec import WatchEvent
 
+__all__ = ["WaitState", "Waited", "waited_for"]
 
 T = TypeVar("T")
 

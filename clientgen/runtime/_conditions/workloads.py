@@ -10,6 +10,17 @@ from .verdict import Verdict, failed, met, unmet
 if TYPE_CHECKING:
     from .json_fields import Json
 
+__all__ = [
+    "judge_daemon_set",
+    "judge_deployment",
+    "judge_job",
+    "judge_replica_set",
+    "judge_stateful_set",
+    "progress_problem",
+    "some",
+    "wanted_replicas",
+]
+
 _NEVER: Final = 2**31 - 1
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..errors import ConfigError
 
+__all__ = ["basic", "bearer", "check_sendable", "is_header_safe"]
+
 
 def bearer(token: str) -> str | None:
     """A token as the header says it; None without one."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import os
 
+__all__ = ["MOST", "read_file"]
 
 MOST = 16 << 20
 """Far more than any kubeconfig, token or bundle of certificates has."""

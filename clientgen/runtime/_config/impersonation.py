@@ -14,6 +14,7 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from .cluster_config import Impersonation
 
+__all__ = ["impersonation_headers"]
 
 # The characters of a token (RFC 9110), without the percent sign, which begins escapes.
 _LEGAL = frozenset((string.ascii_letters + string.digits + "!#$&'*+-.^_`|~").encode())

@@ -16,6 +16,8 @@ from .kubeconfig_files import Entry, kind_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["Fields", "unreadable"]
+
 
 def unreadable(path: str | Path) -> str:
     """The reason why a file cannot be read; empty if it can."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClusterConfig
 
+__all__ = ["proxy_and_login", "proxy_for"]
+
 
 def proxy_for(config: ClusterConfig, env: Mapping[str, str] | None = None) -> str | None:
     """The URL of the proxy to use, None for a direct connection.

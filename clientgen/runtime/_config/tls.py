@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClientCertificate, TlsConfig
 
+__all__ = ["as_file", "check_authority", "check_certificate", "ssl_context"]
+
 
 def ssl_context(
     tls: TlsConfig,

@@ -9,6 +9,8 @@ import re
 
 from ..errors import ConfigError
 
+__all__ = ["read_yaml"]
+
 
 def read_yaml(content: bytes, where: str) -> object:
     """The first document; None when there is none.

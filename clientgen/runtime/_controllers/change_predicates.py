@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
     from .predicates import Event, Predicate
 
+__all__ = [
+    "all_of",
+    "annotations_changed",
+    "any_of",
+    "generation_changed",
+    "labels_changed",
+    "not_",
+    "resource_version_changed",
+]
+
 
 def generation_changed(event: Event[Any]) -> bool:
     """Let an update pass if it changed the desired state, or began a deletion.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .outcomes import Outcome, ReconcileMetrics
 
+__all__ = ["BUCKETS", "PrometheusControllerMetrics"]
 
 # fmt: off
 BUCKETS: Final = (

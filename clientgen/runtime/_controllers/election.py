@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Literal
 
+__all__ = ["Ask", "Election", "ElectionMetrics", "LeadershipLost", "Timing"]
 
 JITTER: Final = 1.2
 """An elector that does not lead waits up to this many retry periods more than one."""

@@ -18,6 +18,8 @@ from .._cache.metrics_registry import PerRegistry
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
+__all__ = ["PrometheusElectionMetrics"]
+
 
 class PrometheusElectionMetrics:
     """Publishes who leads: `AsyncLeaderElector(..., metrics=PrometheusElectionMetrics())`.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .._models.unstructured import Object
 
+__all__ = ["FinalizerState", "FinalizerStep", "addition", "checked_finalizer", "removal"]
 
 # metav1: ValidateFinalizerName. A name without a domain is one of Kubernetes' own.
 _QUALIFIED: Final = re.compile(

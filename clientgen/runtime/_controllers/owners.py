@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .._models.unstructured import Object
 
+__all__ = ["owned_by", "set_owner"]
+
 _OF_METADATA = PartialObjectMetadata().api_version
 
 

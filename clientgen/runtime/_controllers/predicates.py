@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+__all__ = ["Event", "Predicate"]
+
 T = TypeVar("T")
 
 

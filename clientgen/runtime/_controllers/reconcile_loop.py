@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .._models.meta_v1 import ObjectMeta
 
+__all__ = [
+    "Request",
+    "Result",
+    "checked_result",
+    "owner_mapper",
+    "request_for",
+    "requests_of",
+    "requeue",
+    "urgency",
+]
+
 
 class Request(NamedTuple):
     """Which object to look at; what is to be done, reconcile finds out from the cache."""

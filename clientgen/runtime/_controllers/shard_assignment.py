@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .election import Election
     from .lease_fields import Lease
 
+__all__ = ["Shards", "View", "winner"]
 
 # A record that has not changed for so many of its durations is thrown away.
 _GARBAGE: Final = 10.0

@@ -10,6 +10,15 @@ from clientgen._gvk import GroupVersionKind, GroupVersionResource
 
 from .._http.resource import Resource
 
+__all__ = [
+    "ApiResource",
+    "ApiSubresource",
+    "Discovered",
+    "DiscoveryFailure",
+    "ResourceName",
+    "addresses",
+]
+
 ResourceName: TypeAlias = str | GroupVersionKind | GroupVersionResource | Resource
 """What names a resource: text as for kubectl, a kind, or a resource itself."""
 

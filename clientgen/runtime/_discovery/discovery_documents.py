@@ -23,6 +23,7 @@ from .discovered_resources import ApiResource, ApiSubresource, Discovered, Disco
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+__all__ = ["ACCEPT", "PLAIN", "ROOTS", "Document", "discovered", "is_aggregated", "wanted"]
 
 ROOTS = ("/api", "/apis")
 """The documents to begin with: of the core group, and of all other groups."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     Index = dict[str, list[ApiResource]]
 
+__all__ = ["ResourceMapper"]
+
 _log = logging.getLogger("clientgen.discovery")
 
 _MOST_SIMILAR = 3

@@ -14,6 +14,7 @@ from clientgen._gvk import GroupVersion, GroupVersionKind, GroupVersionResource
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["Reading", "readings", "spelled"]
 
 # The longest name of a resource and of a group, and what stands between them.
 _LONGEST = 600

@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from .discovery_documents import Document  # noqa: TC001 - msgspec looks it up here
 
+__all__ = ["LARGEST", "TTL", "RefreshLimit", "Snapshot", "file_name", "read_snapshot"]
+
 TTL = 600.0
 """For how many seconds documents are used without asking the server."""
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .discovered_resources import ApiSubresource
 
+__all__ = ["check_verb", "subresource_of"]
+
 _NOT_ALLOWED = 405
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections import deque
 
+__all__ = ["BookmarkGaps"]
+
 # A connection is dead after this many times the longest gap, and after at least this many seconds.
 # It is more than two gaps, because kube-apiserver drops a bookmark that it cannot send in time.
 _TIMES = 2.5

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from .patches import Patch
 
+__all__ = ["changed", "difference", "log_unchanged", "status_difference"]
 
 Json: TypeAlias = dict[str, Any]
 

@@ -9,6 +9,8 @@ from typing import Final
 
 from .selectors import field_selector
 
+__all__ = ["FieldTerm", "SelectableField"]
+
 
 class FieldTerm(str):
     """A field selector. It is text, so that every `field_selector=` takes it. `&` joins two."""

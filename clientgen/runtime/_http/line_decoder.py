@@ -6,6 +6,8 @@ from msgspec import MsgspecError, Raw, json
 
 from .codec import FrameError
 
+__all__ = ["LONGEST_LINE", "JsonLines", "LineSplitter", "is_whole"]
+
 LONGEST_LINE = 16 << 20
 """The limit of client-go for events (apimachinery's streaming decoder)."""
 

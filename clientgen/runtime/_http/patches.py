@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
+__all__ = [
+    "ApplyPatch",
+    "JsonPatch",
+    "MergePatch",
+    "Patch",
+    "StrategicMergePatch",
+    "json_pointer",
+    "patch_of",
+]
+
 
 class _Patch:
     """Base class of patches: a body, and the content type that tells the server how to read it."""

@@ -14,6 +14,15 @@ from ..errors import ApplyConflict, ConnectionLost
 if TYPE_CHECKING:
     from ..errors import ApiError, TransportError
 
+__all__ = [
+    "MAX_RETRIES",
+    "Backoff",
+    "ConflictRetry",
+    "Retry",
+    "TokenBucket",
+    "annotate",
+    "default_random",
+]
 
 MAX_RETRIES = 10
 

@@ -25,6 +25,7 @@ from .retry import default_random
 if TYPE_CHECKING:
     from .retry import Random
 
+__all__ = ["SILENCE", "Health", "is_outage"]
 
 SILENCE = 40.0
 """After how many seconds of silence connections are given up, unless a client says otherwise."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..errors import ClientError, RequestInfo
     from .retry import Random
 
+__all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress", "is_passing"]
 
 # The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
 MIN_STREAM = 300.0

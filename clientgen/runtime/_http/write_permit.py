@@ -15,6 +15,7 @@ from ..errors import RequestInfo
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+__all__ = ["PERMIT", "check_permit", "without_permit"]
 
 PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
 """Called with the description of a request; raises if it must not be sent. None permits all."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from .set_objects import SetObject
 
+__all__ = ["ObjectKey", "PlannedObject", "defined_resources", "plan", "shown_object"]
 
 # Names of groups, versions and plurals, which become parts of paths.
 _PATH_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch

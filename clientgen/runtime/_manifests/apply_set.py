@@ -28,6 +28,20 @@ if TYPE_CHECKING:
 
     from .._http.resource import Resource
 
+__all__ = [
+    "IS_PARENT_TYPE",
+    "PART_OF",
+    "ApplySet",
+    "ApplySetError",
+    "ApplySetScope",
+    "Member",
+    "Parent",
+    "check_prune",
+    "foreign_set",
+    "kept_because",
+    "members_to_prune",
+]
+
 _DOMAIN: Final = "applyset.kubernetes.io/"
 _ID: Final = f"{_DOMAIN}id"
 _TOOLING: Final = f"{_DOMAIN}tooling"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Schema = Mapping[str, Any]
 
+__all__ = ["schema_problems"]
 
 # The server has its own schema for these, and for the status it depends on the call.
 _ROOT: Final = ("apiVersion", "kind", "metadata", "status")

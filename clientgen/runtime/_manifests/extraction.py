@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .._models.model import Model
     from .._models.unstructured import Unstructured
 
+__all__ = ["extract"]
 
 M_co = TypeVar("M_co", covariant=True)
 

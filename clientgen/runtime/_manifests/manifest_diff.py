@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from .apply_plan import ObjectKey
 
+__all__ = ["ManifestDiff", "ObjectDiff"]
+
 _MASK, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
 # All else that a Secret has may hold what is secret, also under a misspelt name.
 _SHOWN_OF_SECRETS: Final = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})

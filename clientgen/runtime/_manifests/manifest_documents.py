@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from .type_errors import FieldPath
 
+__all__ = ["Manifest", "ManifestError", "check_source", "documents", "files", "split_lists"]
+
 _ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
 _SPACE: Final = re.compile(r"\s*")

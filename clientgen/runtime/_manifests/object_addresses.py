@@ -15,6 +15,8 @@ from .._models.model_info import known_model
 if TYPE_CHECKING:
     from .._http.resource import Resource
 
+__all__ = ["home_of", "kind_of"]
+
 
 def kind_of(body: object) -> type[Model] | GroupVersionKind:
     """Return the kind of an object: its class, or the kind that a manifest states.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .._models.model import Model
     from ..errors import InternalError
 
+__all__ = ["explained"]
 
 # So the server's message begins if the body of an apply does not fit the schema: with a 500.
 _NOT_TYPED: Final = "failed to create typed patch object"

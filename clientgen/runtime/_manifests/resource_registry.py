@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from clientgen._gvk import GroupVersionKind
 
+__all__ = ["ResourceRegistry"]
+
 
 class ResourceRegistry:
     """The resource of each kind. Modules of packages are read when one of their kinds is needed."""

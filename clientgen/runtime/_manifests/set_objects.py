@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from .scheme import Scheme
 
+__all__ = [
+    "ManifestSource",
+    "SetObject",
+    "listed",
+    "load_objects",
+    "mapping",
+    "metadata_of",
+    "names_in",
+]
 
 ManifestSource: TypeAlias = (
     str | bytes | Path | Model | Mapping[str, Any] | Iterable["Model | Mapping[str, Any] | Path"]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
+__all__ = ["FieldPath", "TypeMismatch", "shown", "type_mismatches"]
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Keys and indices that lead to something in an object."""

@@ -13,6 +13,7 @@ from msgspec import NODEFAULT, Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["UnknownAttribute", "construction_error", "foreign_field"]
 
 # Libraries whose declarations of fields look like those of models.
 _FOREIGN = frozenset({"attr._make", "dataclasses", "pydantic.fields"})

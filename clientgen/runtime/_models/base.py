@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 else:
     StructMeta = type(Struct)
 
+__all__ = ["NO_RAW", "ModelBase", "ModelMeta", "assign", "construct", "set_values"]
 
 construct: Final[Callable[..., Any]] = StructMeta.__call__
 """Makes an object of a class, its first argument, without a look at what else is given."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+__all__ = ["annotations_of", "declared_annotations"]
+
 
 def declared_annotations(namespace: dict[str, Any]) -> dict[str, Any]:
     """Return what the body of a class annotates, and keep it in the body's names.

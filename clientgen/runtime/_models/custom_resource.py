@@ -18,6 +18,8 @@ from .class_annotations import declared_annotations
 from .meta_v1 import ObjectMeta
 from .model import Model, auto, constant, field
 
+__all__ = ["CustomResource"]
+
 
 class _KindMeta(ModelMeta):
     """Declares apiVersion and kind of a class by the keywords of its `class` statement."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["ClientError", "DecodeError"]
+
 
 class ClientError(Exception):
     """Base class of every error this library raises on purpose."""

@@ -20,6 +20,17 @@ from .model_info import is_sensitive
 from .raw_copy import unpin
 from .read_times import has_other_times, keep_times
 
+__all__ = [
+    "AnyObject",
+    "decode",
+    "decode_error",
+    "from_dict",
+    "malformed",
+    "read",
+    "read_either_way",
+    "to_dict",
+]
+
 AnyObject: TypeAlias = Model | dict[str, Any]
 """A model, or a dict of one of the classes of dicts."""
 

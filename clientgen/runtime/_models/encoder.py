@@ -28,6 +28,8 @@ from .quantity import Quantity
 from .read_times import ReadTime
 from .variants import Auto, unset_maker
 
+__all__ = ["encode"]
+
 Tidier: TypeAlias = Callable[[Any], Any]
 
 _UNSETS = frozenset({UnsetList, UnsetDict})

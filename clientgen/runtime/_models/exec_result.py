@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+__all__ = ["ExecResult"]
+
 
 class ExecResult(Struct, frozen=True, kw_only=True):
     """What a command in a container wrote, and its exit code."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import TracebackType
 
+__all__ = ["GcPaused"]
+
 
 class GcPaused:
     """The collector rests inside of `with`, which must not wait.

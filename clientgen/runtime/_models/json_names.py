@@ -12,6 +12,8 @@ from secrets import token_hex
 
 from msgspec import json
 
+__all__ = ["field_name", "readable", "with_members"]
+
 # Nobody outside of this process can know it, so no text of a server looks like a marked name.
 _MARK = f"member-{token_hex(16)}-"
 _MARKED = re.compile(b'"%b([0-9a-f]*)"' % _MARK.encode())

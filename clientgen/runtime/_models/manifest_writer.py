@@ -10,6 +10,8 @@ import msgspec
 from .encoder import encode
 from .model import Model
 
+__all__ = ["Written", "json_values", "to_yaml"]
+
 Written: TypeAlias = Model | Mapping[str, Any]
 """The objects a manifest is written from."""
 

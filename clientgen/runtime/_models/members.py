@@ -14,6 +14,8 @@ from .base import NO_RAW, ModelBase
 from .empties import UNSET_ZERO, UnsetDict, UnsetList
 from .model_info import fields_of
 
+__all__ = ["is_unset", "member"]
+
 
 def member(value: object, name: str) -> object:
     """Return what a model or a map has under a wire name; None if it is neither, or has nothing."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["once"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec import Struct, json
 
+__all__ = ["ProxyResponse"]
+
 _ERRORS = 400
 
 

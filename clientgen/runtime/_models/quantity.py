@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+__all__ = ["Quantities", "Quantity"]
 
 Number: TypeAlias = int | float | Decimal
 

@@ -9,6 +9,7 @@ from .quantity import Quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+__all__ = ["given_quantities", "quantity_fields", "to_quantities"]
 
 # The annotations of fields that hold quantities and nothing else: a text there can mean one only.
 _TYPES: Final = (Quantity, Quantity | None, dict[str, Quantity], list[Quantity])

@@ -8,6 +8,8 @@ from msgspec import Raw, json
 
 from .encoder import encode
 
+__all__ = ["raw", "raw_value"]
+
 
 def raw(value: object) -> Raw:
     """Make JSON that is kept to the byte out of a model or any JSON-like value."""

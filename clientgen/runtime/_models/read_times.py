@@ -24,6 +24,8 @@ from .model import MICRO
 from .model_info import Field, fields_of, known_model, leading_to
 from .once import once
 
+__all__ = ["ReadTime", "has_other_times", "keep_times"]
+
 _PARTS = re.compile(r"(.{19}\.[0-9]{6})[0-9]*(.*)", re.DOTALL)
 _MINUTES = re.compile(rb':[0-9]{2}"')  # of an offset
 _COLON, _DOT, _QUOTE, _T = b':."T'

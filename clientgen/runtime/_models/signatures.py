@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 if TYPE_CHECKING:
     from inspect import Parameter, Signature
 
+__all__ = ["readable"]
+
 
 class _Words(str):
     """An annotation as text, which is shown without quotes."""

@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from .meta_v1 import ListMeta, Status, StatusCause, StatusDetails
 
+__all__ = ["MOST_SECONDS", "make_sound", "wait_seconds"]
+
 MOST_SECONDS = 300
 """The most seconds that a server may have a client wait before the next try."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+__all__ = ["table_text"]
 
 # What kubectl gives its tabwriter.
 _NARROWEST, _PADDING = 6, 3

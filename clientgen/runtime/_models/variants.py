@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from .model_info import Field
 
+__all__ = ["Auto", "extended", "unknown_attributes", "unset_maker", "unset_variant"]
 
 # Variants with other fields are few: one for each set of names a newer server sends. The bound is
 # for servers that send other names every time.

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
+__all__ = ["Acceptor"]
+
 _STEPS: Final = 5  # of the event loop, until what was accepted is known to its owner
 _PAUSE: Final = 1.0  # after an accept that failed, for example for want of file descriptors
 

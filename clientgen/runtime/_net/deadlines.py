@@ -20,6 +20,15 @@ from .timed_work import done_within
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+__all__ = [
+    "FinalResponse",
+    "TimedSocket",
+    "TimedTlsSocket",
+    "deadline",
+    "time_left",
+    "timed",
+    "within_deadline",
+]
 
 T = TypeVar("T")
 

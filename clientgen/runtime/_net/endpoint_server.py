@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from aiohttp.web_protocol import RequestHandler
     from aiohttp.web_request import BaseRequest
 
+__all__ = ["EndpointServer"]
+
 _log = logging.getLogger("clientgen.runtime.endpoints")
 _LOOKS: Final = 0.001, 0.2  # seconds between looks whether an answer is sent: at first, at most
 

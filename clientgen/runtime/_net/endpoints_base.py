@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from ssl import SSLContext
 
+__all__ = ["MAX_BODY", "EndpointsBase", "parse_address"]
 
 AnswerT = TypeVar("AnswerT")
 ServerT = TypeVar("ServerT")

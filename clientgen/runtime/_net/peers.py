@@ -17,6 +17,7 @@ from . import endpoint_limits as limits
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+__all__ = ["Peers", "peer_of"]
 
 C = TypeVar("C")
 

@@ -21,6 +21,8 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     import os
 
+__all__ = ["ServedCertificates"]
+
 _log = logging.getLogger("clientgen.runtime.webhooks")
 
 _NAMES: Final = ("tls.crt", "tls.key")

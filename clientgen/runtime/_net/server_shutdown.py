@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from aiohttp.web_server import Server
 
+__all__ = ["shut_down", "without_tls"]
+
 
 async def shut_down(server: Server, grace: float) -> None:
     """Let running answers end for `grace` seconds, and close all connections at once.

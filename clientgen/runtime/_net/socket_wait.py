@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import socket
 
+__all__ = ["wait_for"]
+
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 
+__all__ = ["KEEPALIVE"]
+
 # Go probes a silent connection after 15 seconds, too, but gives up after nine lost probes. These
 # notice after 39 seconds that the other side is gone, or that the way to it forgot the connection.
 _VALUES = (

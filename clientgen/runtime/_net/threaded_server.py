@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from ssl import SSLContext
 
+__all__ = ["ThreadedServer"]
+
 _log = logging.getLogger("clientgen.runtime.endpoints")
 
 _PIECE: Final = 1 << 16

@@ -6,6 +6,8 @@ import threading
 from collections import Counter, deque
 from typing import Final, Generic, TypeVar
 
+__all__ = ["Turns"]
+
 W = TypeVar("W")
 
 _SHARE: Final = 2  # a peer takes turns while it has fewer than so many for each free one

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .._conditions.json_fields import Json
 
+__all__ = ["FORWARDED", "WORDS", "best_pod", "check_target_port", "pod_port", "pod_selector"]
 
 FORWARDED: Final = {
     **WORKLOADS,

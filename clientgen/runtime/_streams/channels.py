@@ -18,6 +18,25 @@ from ..errors import ResponseBroken, api_error
 if TYPE_CHECKING:
     from ..errors import RequestInfo
 
+__all__ = [
+    "CLOSE",
+    "ERROR",
+    "RESIZE",
+    "STDERR",
+    "STDIN",
+    "STDOUT",
+    "SUBPROTOCOLS",
+    "V4",
+    "V5",
+    "closing",
+    "exit_code_in",
+    "exit_status",
+    "failure_status",
+    "message",
+    "resizing",
+    "size_in",
+    "split",
+]
 
 V5: Final = "v5.channel.k8s.io"
 V4: Final = "v4.channel.k8s.io"

@@ -11,6 +11,8 @@ from ..errors import OperationRefused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["ContainerState", "check_going_on", "container_states"]
+
 _KINDS: Final = ("initContainer", "container", "ephemeralContainer")
 
 

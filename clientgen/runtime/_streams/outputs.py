@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .._models.exec_result import ExecResult
     from ..errors import RequestInfo
 
+__all__ = ["Output", "OutputReader", "check_command", "check_result"]
+
 _MOST_STATUS = 1 << 16
 _TOLD = 2000
 

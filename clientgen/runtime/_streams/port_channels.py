@@ -15,6 +15,7 @@ from ..errors import ConnectionFailed, ResponseBroken
 if TYPE_CHECKING:
     from ..errors import RequestInfo
 
+__all__ = ["DATA", "ERRORS", "SUBPROTOCOL", "PortReader", "check_port", "check_refused", "opening"]
 
 SUBPROTOCOL: Final = "v4.channel.k8s.io"
 DATA: Final = 0

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from .._http.request import Headers
     from ..errors import RequestInfo
 
+__all__ = [
+    "check_response",
+    "is_json",
+    "proxied_name",
+    "proxied_request",
+    "raise_refusal",
+    "response_of",
+]
+
 _MOST_PORT: Final = 65535
 _PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
 _METHOD: Final = re.compile(r"[A-Z]+").fullmatch

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .._http.request import Headers
     from ..errors import RequestInfo
 
+__all__ = ["MAX_MESSAGE", "SWITCHING_PROTOCOLS", "Frames", "Handshake", "accept_key"]
 
 SWITCHING_PROTOCOLS = 101
 MAX_MESSAGE = 16 << 20

@@ -11,6 +11,8 @@ from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["Resource", "Subresource"]
+
 
 @dataclass(frozen=True, slots=True)
 class Subresource:

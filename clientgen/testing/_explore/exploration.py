@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .explored_cluster import Template
     from .virtual_time import VirtualTime
 
+__all__ = ["Setting"]
+
 
 class Setting(Struct):
     """What is explored; the same in all runs."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .._apiserver.storage.store import Store
     from .virtual_loop import VirtualLoop
 
+__all__ = ["ExploredCluster", "Template"]
+
 _SEED: Final = 0x7E3714A7E
 """No seed of a run, so that no object of a run has a uid of these objects."""
 

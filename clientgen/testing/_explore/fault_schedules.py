@@ -11,6 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+__all__ = ["KINDS", "PLACED", "Fault", "parse", "text_of"]
+
 KINDS: Final = {
     "crash-before": "the process is killed before the server receives the request",
     "crash-after": "the process is killed after the server did what the request says",

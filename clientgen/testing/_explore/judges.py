@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from .._apiserver.storage.store import Record, Store
 
+__all__ = ["endless_failures", "foreign_owners", "is_garbage", "stuck_objects"]
+
 _MOST_ENDS: Final = 5
 
 

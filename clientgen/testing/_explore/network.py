@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .._fake.dispatcher import Dispatcher
     from .virtual_loop import VirtualLoop
 
+__all__ = ["Transport", "WatchStream", "World"]
+
 _END_OF_INITIAL: Final = b"k8s.io/initial-events-end"
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .._fake.actions import Action
     from .._fake.fake_cluster import FakeCluster
 
+__all__ = ["OtherWriters"]
+
 _MERGE: Final = ("Content-Type", "application/merge-patch+json")
 _OK: Final = 300
 _RETRY: Final = 0.2

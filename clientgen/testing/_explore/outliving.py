@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
+__all__ = ["Outliving"]
+
 _VALUES: Final = (dict, list, set, deque, bytearray, int, float, str, bytes, tuple, frozenset)
 _MOST_ITEMS: Final = 10_000
 _NAMED: Final = 5

@@ -12,6 +12,8 @@ from typing import cast
 
 from .virtual_loop import PROCESS
 
+__all__ = ["virtual_hash"]
+
 
 def virtual_hash(value: object, /) -> int:
     """The hash of an object in the process that asks.

@@ -14,6 +14,8 @@ from .virtual_loop import Process, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["Replica"]
+
 _RESTART: Final = 1.0
 _LONGEST_BACKOFF: Final = 30.0
 _FOR_THREADS: Final = (

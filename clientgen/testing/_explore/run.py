@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .exploration import Setting
     from .fault_schedules import Fault
 
+__all__ = ["Run"]
+
 _CONFIG: Final = ClusterConfig("http://explored-cluster")
 _LATENCY: Final = 0.002
 _EVENT_LAG: Final = 0.001

@@ -6,6 +6,8 @@ from msgspec import Struct, field
 
 from .random_texts import RandomTexts
 
+__all__ = ["Event", "Outcome", "Point", "Violation"]
+
 
 class Event(Struct):
     """Something that happened, for readers."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from .run_records import Outcome, Point
 
+__all__ = ["pairs", "shrunk", "singles"]
+
 _LAGS: Final = ("0.3", "3")
 _LONG_LAG: Final = "12"
 _PAUSE: Final = "40"

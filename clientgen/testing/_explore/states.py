@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .._apiserver.storage.store import Record, Store
 
+__all__ = ["TOUCHED", "UNJUDGED", "State", "difference", "plain_value", "public_fields", "state_of"]
 
 TOUCHED: Final = "explore.clientgen.dev/touched"
 """The annotation of the foreign writer."""

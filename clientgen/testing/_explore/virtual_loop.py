@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
 
+__all__ = ["PROCESS", "Process", "TooBusy", "VirtualLoop", "clock_offset"]
 
 T = TypeVar("T")
 

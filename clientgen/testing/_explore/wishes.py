@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .._apiserver.storage.store import Change, Record
     from .._fake.actions import Action
 
+__all__ = ["Wish"]
+
 _OF_SERVER = (
     "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink",
     "deletionTimestamp", "deletionGracePeriodSeconds",

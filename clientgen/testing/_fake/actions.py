@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._http.request import HttpRequest
 
+__all__ = ["Action", "action_of"]
 
 M = TypeVar("M", bound=Model)
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .._apiserver.responses.answers import Answer, Headers
     from .dispatcher import Dispatcher
 
+__all__ = ["Frontend"]
+
 _log = logging.getLogger("clientgen.testing")
 
 # Larger answers are compressed for clients that can read that. Facts:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Answer: TypeAlias = tuple[int, bytes]
     Asked: TypeAlias = Answer | Awaitable[Answer]
 
+__all__ = ["Backends", "WebhookBackend"]
+
 _log = logging.getLogger("clientgen.testing")
 
 _HEADERS: Final = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass, field
 
+__all__ = ["Identity", "TlsUnavailable", "new_identity"]
+
 _MISSING = "TLS needs trustme to make a certificate: pip install trustme"
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Party: TypeAlias = threading.Thread | asyncio.AbstractEventLoop
 
+__all__ = ["ClockWait", "Rest", "is_alive", "running_loop"]
 
 # So often in a row the tasks of a loop may run without a request or a wait by the clock; what they
 # do is done then.

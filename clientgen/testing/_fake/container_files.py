@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from .processes import Process
 
+__all__ = ["ContainerFiles"]
+
 _MOST_BYTES: Final = 1 << 30
 _NOT_FOUND: Final = 127
 _USAGE: Final = 2

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .served_ports import PortHandler
     from .sessions import Session
 
+__all__ = ["Container", "Containers"]
+
 
 class Container:
     """What `FakeCluster.container` returns: it says what runs in containers."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .actions import Action
     from .reactors import Effect, Pattern
 
+__all__ = ["Dispatcher", "Handler"]
+
 _MOST_PASSED: Final = 3600.0
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from .clock_waits import Party
 
+__all__ = ["FakeClock", "Step"]
+
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 # After so many stops within a second, the rest of that second passes at once: somebody may wait for
 # ever shorter times. The second number is for a second that follows such a one.

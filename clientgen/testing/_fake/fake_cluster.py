@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .reactors import Error, Reaction, Rule, Trigger
     from .service_accounts import RoleSource
 
+__all__ = ["FakeCluster", "Seed", "cluster_of", "fake_clientset"]
 
 C = TypeVar("C")
 Seed: TypeAlias = "Model | Mapping[str, Any]"

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .._apiserver.storage.container_logs import ContainerLog
     from .dispatcher import Dispatcher
 
+__all__ = ["LogWriter"]
+
 
 class LogWriter:
     """The log of one container; `FakeCluster.logs` returns it."""

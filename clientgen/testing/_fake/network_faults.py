@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from .._apiserver.webhook_calls import WebhookCall
     from .actions import Action
 
+__all__ = [
+    "ConnectionCut",
+    "CutResponse",
+    "OpenStream",
+    "afterwards",
+    "cut",
+    "cut_response",
+    "delayed",
+]
+
 _WATCH_BYTES: Final = 512
 _MOST_WATCH_BYTES: Final = 4096
 

@@ -21,6 +21,8 @@ from clientgen._apimachinery.failures import Failure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+__all__ = ["check_origin"]
+
 _OWN: Final = frozenset(["localhost", "127.0.0.1", "::1"])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["namespace_and_name"]
+
 
 def namespace_and_name(pod: str) -> tuple[str, str]:
     """Return the two parts of a pod's name; they may be patterns.

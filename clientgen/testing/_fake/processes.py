@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     Handler: TypeAlias = "Callable[[Process], int | None]"
 
+__all__ = ["Process"]
+
 _log = logging.getLogger("clientgen.testing")
 
 _MOST_CODE: Final = 255

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .._apiserver.verbs.proxy_subresource import ProxyRequest
     from .served_ports import PortHandler
 
+__all__ = ["ProxiedCall"]
+
 _SECONDS: Final = 30.0
 _MOST_BODY: Final = 64 << 20
 _PIECE: Final = 1 << 16

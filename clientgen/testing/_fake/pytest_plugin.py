@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .fake_cluster import FakeCluster
     from .local_server import LocalServer
 
+__all__ = ["api_server", "api_server_options", "fake_cluster", "fake_cluster_options", "kubeconfig"]
+
 _FILES: Final = {
     "--rbac": "write the least roles for what service accounts request in these tests",
     "--rbac-record": "write the requests of service accounts, for `clientgen rbac`",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from clientgen._rbac.rbac_markers import Marker
     from clientgen._rbac.roles import Roles
 
+__all__ = ["RbacRun"]
+
 _OUTPUT: Final = "clientgen_rbac"
 _FAILED: Final = 1
 _MOST_NAMED: Final = 10

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     PortHandler: TypeAlias = "Callable[[PortConnection], object]"
 
+__all__ = ["ForwardedPorts", "PortConnection", "piped_to", "served"]
+
 _log = logging.getLogger("clientgen.testing")
 
 _PIECE: Final = 1 << 15

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from pathlib import Path
 
+__all__ = ["ForeignFile", "kubeconfig", "write_kubeconfig"]
+
 _NO_TOKEN: Final = "none-is-needed"  # noqa: S105 - it is none
 """kubectl asks for a user name where HTTPS is spoken and a kubeconfig says nothing of its user."""
 _FIRST_LINE: Final = "# Written by clientgen serve, which will overwrite it.\n"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .._apiserver.server import ApiServer
 
+__all__ = ["Run", "ServiceAccounts", "begin_run", "end_run", "read"]
 
 RoleSource: TypeAlias = "Path | str | Iterable[Model | Mapping[str, Any]]"
 

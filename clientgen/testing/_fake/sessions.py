@@ -11,6 +11,7 @@ from .._apiserver.responses.answers import Upgrade
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["MOST_WAITING", "Input", "Session"]
 
 MOST_WAITING: Final = 1 << 20
 """The most bytes that wait to be read, in either direction."""

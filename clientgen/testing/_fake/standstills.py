@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+__all__ = ["Standstill"]
+
 _LOOKS: Final = 10
 # After so many intervals without a look, the program itself has stood still.
 _LATE: Final = 3

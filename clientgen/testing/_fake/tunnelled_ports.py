@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .._apiserver.verbs.connect import PortRequest
     from .served_ports import PortHandler
 
+__all__ = ["TunnelledPorts"]
+
 _MOST_STREAMS: Final = 2000
 
 

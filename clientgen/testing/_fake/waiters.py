@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
+__all__ = ["LoopWaker", "ThreadWaker", "earliest"]
+
 
 class ThreadWaker:
     """Wakes a thread."""

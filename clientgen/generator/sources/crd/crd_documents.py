@@ -30,6 +30,8 @@ from clientgen.generator.sources.crd.yaml_documents import (
     yaml_documents,
 )
 
+__all__ = ["json_texts", "read_documents"]
+
 _DEEPEST_OF_PYTHON = 1000
 _HINT = "Name files and folders of YAML or JSON manifests."
 _SPACE = re.compile(r"\s*")

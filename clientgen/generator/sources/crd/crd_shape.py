@@ -16,6 +16,8 @@ from clientgen._openapi.keywords import KEYWORDS, ValueForm
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 
+__all__ = ["DEEPEST", "shaped"]
+
 DEEPEST = 100
 """Levels of a schema; those of real definitions have some twenty."""
 

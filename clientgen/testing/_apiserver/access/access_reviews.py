@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from .tokens import Tokens
 
+__all__ = ["REVIEWS", "review"]
 
 REVIEWS: Final = frozenset(
     [

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change, Record
 
+__all__ = ["Definitions"]
+
 _RETRY: Final = 1.0
 _DRAINING: Final = 1.0
 _DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..storage.store import Change, Collection, Record
     from .play.played_events import Recorder
 
+__all__ = ["Garbage"]
+
 _RETRY: Final = 1.0
 _COMPONENT: Final = "garbage-collector-controller"
 _REMEMBERED: Final = 100_000  # removed objects whose dependents are recognised

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change
 
+__all__ = ["Namespaces"]
+
 _RETRY: Final = 1.0
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change
 
+__all__ = ["Aggregation"]
+
 _ROLES: Final = "clusterroles.rbac.authorization.k8s.io"
 
 

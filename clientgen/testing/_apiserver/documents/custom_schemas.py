@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
+__all__ = ["Custom", "definition_name", "degraded", "whole"]
 
 Node: TypeAlias = dict[str, Any]
 

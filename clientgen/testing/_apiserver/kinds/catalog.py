@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
+__all__ = ["strategy_of"]
+
 _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "": core.STRATEGIES,
     "admissionregistration.k8s.io": admissionregistration.STRATEGIES,

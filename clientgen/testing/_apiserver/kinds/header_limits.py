@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+__all__ = ["fitting"]
+
 _MOST_CHARACTERS: Final = 4096
 _MOST_OF_ONE: Final = 256
 

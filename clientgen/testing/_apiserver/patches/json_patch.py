@@ -22,6 +22,8 @@ from clientgen._json import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+__all__ = ["DoesNotApply", "applied", "json_patch"]
+
 _MOST_OPERATIONS: Final = 10_000
 _MOST_COPIED: Final = MAX_BODY
 """The most bytes that the copies of a patch may have: the server's `AccumulatedCopySizeLimit`."""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from clientgen._apimachinery.failures import Failure
     from clientgen._openapi.resolved import ResolvedSchema
 
+__all__ = ["strategic_merge", "undecodable"]
+
 _RETAIN: Final = "$retainKeys"
 _DELETE: Final = "$deleteFromPrimitiveList"
 

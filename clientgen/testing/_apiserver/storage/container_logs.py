@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["NANOSECONDS", "ContainerLog", "ContainerLogs", "LogEntry"]
+
 _MOST_BYTES: Final = 10 << 20  # a kubelet's containerLogMaxSize
 NANOSECONDS: Final = 10**9
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ..kinds.custom_strategy import CustomStrategy
     from .store import Record
 
+__all__ = ["Conversions"]
+
 _SECONDS: Final = 30.0
 """Real servers wait without end."""
 _QUERY: Final = "timeout=30s"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..conversion_reviews import Conversion
 
+__all__ = ["Change", "Collection", "Record", "Store", "key_of"]
 
 HISTORY_EVENTS: Final = 10_000
 """The most changes that a collection remembers."""

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from ..storage.store import Record
     from ..storage.versioned_view import VersionedView
 
+__all__ = [
+    "FOREGROUND",
+    "ORPHAN",
+    "Deletion",
+    "delete",
+    "delete_collection",
+    "options_of",
+]
 
 FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"

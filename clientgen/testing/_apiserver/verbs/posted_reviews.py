@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
+__all__ = ["answer_review", "issue_token"]
+
 
 def issue_token(cluster: ClusterState, info: RequestInfo, shown: Rendering) -> Answer:
     """POST to `serviceaccounts/token`."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..storage.store import Change, Collection, Record, Store
     from ..webhook_calls import WebhookCall
 
+__all__ = ["WatchStream", "watch"]
 
 BOOKMARK_SECONDS: Final = 60.0
 """The seconds between the bookmarks of a watch."""

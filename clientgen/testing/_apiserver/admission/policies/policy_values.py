@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..attributes import Attributes
     from .hooks import Policy
 
+__all__ = ["Values"]
+
 _NAMESPACES: Final = "namespaces"
 _SHOWN: Final = (
     "name",

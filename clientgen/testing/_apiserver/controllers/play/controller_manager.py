@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .control_plane import Controller
     from .settings import PlaySettings
 
+__all__ = ["ControllerManager"]
+
 _log = logging.getLogger("clientgen.testing")
 
 MOST_SYNCS: Final = 5000

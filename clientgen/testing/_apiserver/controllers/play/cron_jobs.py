@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from .schedules import Schedule
 
+__all__ = ["CronJobs"]
+
 _SCHEDULED: Final = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 

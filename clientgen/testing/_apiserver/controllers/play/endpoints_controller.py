@@ -19,6 +19,8 @@ from .service_ports import ports_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+__all__ = ["EndpointSlices", "EndpointsController"]
+
 _MOST_IN_SLICE: Final = 100
 _MOST_ADDRESSES: Final = 1000
 _HEADLESS: Final = "service.kubernetes.io/headless"

@@ -9,6 +9,7 @@ from clientgen._json import part
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+__all__ = ["INDEX", "MOST_INDEXES", "index_of", "indexes_in", "indexes_text"]
 
 INDEX: Final = "batch.kubernetes.io/job-completion-index"
 _MOST_DIGITS: Final = 9

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from .control_plane import ControlPlane
     from .job_status import Tally, Verdict
 
+__all__ = ["Jobs"]
+
 _BURST: Final = 500
 _FIRST_BACKOFF: Final = 10
 _LAST_BACKOFF: Final = 600

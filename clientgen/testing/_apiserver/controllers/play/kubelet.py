@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .control_plane import ControlPlane
     from .played_containers import ContainerRun
 
+__all__ = ["Kubelet"]
+
 _NETWORK: Final = "10.244.0.0/24"
 _PULL_RETRY: Final = 10
 _TERMINATED: Final = 143

@@ -9,6 +9,8 @@ from clientgen._json import part, parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+__all__ = ["first_untolerated", "misfit", "selects_node", "tolerates"]
+
 _UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ...storage.cluster_state import ClusterState
     from .objects import Objects
 
+__all__ = ["Recorder"]
+
 _LIFETIME: Final = timedelta(hours=1)
 _MOST: Final = 10_000
 _MOST_TEXT: Final = 1024

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .behaviour import Behaviour
     from .played_containers import ContainerRun
 
+__all__ = ["PodRun", "Stage", "restart_delay"]
+
 _FIRST_BACKOFF: Final = 10
 _LAST_BACKOFF: Final = 300
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
+__all__ = ["ReplicaSets"]
+
 _BURST: Final = 500
 _FAILURE: Final = "ReplicaFailure"
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+__all__ = ["MOST_NODES", "PlaySettings", "check_seconds"]
+
 MOST_NODES: Final = 1000
 _MOST_PODS: Final = 100_000
 _MOST_SECONDS: Final = 1e9

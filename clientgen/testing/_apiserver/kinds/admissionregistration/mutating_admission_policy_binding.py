@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
+__all__ = ["MutatingAdmissionPolicyBindingStrategy"]
+
 
 class MutatingAdmissionPolicyBindingStrategy(AdmissionStrategy):
     """The strategy for MutatingAdmissionPolicyBindings."""

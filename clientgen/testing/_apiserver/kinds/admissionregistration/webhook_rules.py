@@ -29,6 +29,8 @@ from .match_resources import RULE_TYPES, condition_causes, rule_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["WEBHOOK_TYPES", "WebhookStrategy", "set_webhook_defaults"]
+
 _LEAST_DOTS: Final = 2
 _MOST_SECONDS: Final = 30
 _EFFECTS: Final = ("None", "NoneOnDryRun")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
+__all__ = ["CLEANUP", "CustomResourceDefinitionStrategy"]
 
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that keeps a definition until its instances are gone."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
+__all__ = ["ReplicaSetStrategy"]
+
 
 class ReplicaSetStrategy(Strategy):
     """The strategy for ReplicaSets."""

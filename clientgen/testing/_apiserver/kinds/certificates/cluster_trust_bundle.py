@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..strategy import Strategy
 
+__all__ = ["ClusterTrustBundleStrategy"]
+
 
 class ClusterTrustBundleStrategy(Strategy):
     """The strategy for ClusterTrustBundles."""

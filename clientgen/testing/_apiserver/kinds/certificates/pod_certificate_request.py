@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..strategy import Strategy
 
+__all__ = ["PodCertificateRequestStrategy"]
+
 
 class PodCertificateRequestStrategy(Strategy):
     """The strategy for PodCertificateRequests."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
+__all__ = ["LeaseStrategy"]
+
 _COORDINATED: Final = ("preferredHolder", "strategy")
 """Members of coordinated leader election, a feature that is off by default."""
 

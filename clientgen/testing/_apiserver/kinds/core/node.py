@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
+__all__ = ["NodeStrategy"]
+
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _AVOID: Final = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 _FAMILIES: Final = 2

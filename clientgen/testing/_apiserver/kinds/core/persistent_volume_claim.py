@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
+__all__ = ["PersistentVolumeClaimStrategy"]
+
 _SOURCES: Final = (
     ("", "PersistentVolumeClaim"),
     ("snapshot.storage.k8s.io", "VolumeSnapshot"),

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
+__all__ = ["ServiceStrategy"]
+
 _THREE_HOURS: Final = 10800
 _ROUTED: Final = ("ClusterIP", "NodePort", "LoadBalancer")
 _HINTS: Final = "service.kubernetes.io/topology-aware-hints"

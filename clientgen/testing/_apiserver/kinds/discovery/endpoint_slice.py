@@ -26,6 +26,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["EndpointSliceStrategy"]
+
 _MOST_ADDRESSES: Final = 100
 _MOST_HINTS: Final = 8
 _MOST_ENDPOINTS: Final = 1000

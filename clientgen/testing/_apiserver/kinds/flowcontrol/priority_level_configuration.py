@@ -24,6 +24,8 @@ from .condition_types import condition_type_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["PriorityLevelConfigurationStrategy"]
+
 _MOST_QUEUES: Final = 10_000_000
 _MOST_BITS: Final = 60
 _WHOLE: Final = 100

@@ -28,6 +28,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["IngressClassStrategy"]
+
 _LONGEST_CONTROLLER: Final = 250
 
 

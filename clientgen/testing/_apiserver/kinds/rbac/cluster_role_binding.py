@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
+__all__ = ["ClusterRoleBindingStrategy"]
+
 
 class ClusterRoleBindingStrategy(Strategy):
     """The strategy for ClusterRoleBindings."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
+__all__ = ["RoleBindingStrategy"]
+
 
 class RoleBindingStrategy(Strategy):
     """The strategy for RoleBindings."""

@@ -16,6 +16,8 @@ from .device_requests import MOST, config_causes, device_selector_causes, each_c
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["DeviceClassStrategy"]
+
 
 class DeviceClassStrategy(Strategy):
     """The strategy for DeviceClasses."""

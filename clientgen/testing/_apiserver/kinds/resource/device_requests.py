@@ -25,6 +25,17 @@ from ..shared.device_names import attribute_name_causes, device_toleration_cause
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+__all__ = [
+    "MOST",
+    "REQUEST_TYPES",
+    "claim_causes",
+    "config_causes",
+    "device_selector_causes",
+    "each_causes",
+    "reference_causes",
+    "request_names",
+    "unique_causes",
+]
 
 MOST: Final = 32
 _MOST_CHOICES: Final = 8

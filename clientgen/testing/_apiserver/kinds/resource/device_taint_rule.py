@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
+__all__ = ["DeviceTaintRuleStrategy"]
+
 
 def _taint(name: str, about: str, member: str) -> Column:
     path = f"spec.taint.{member}"

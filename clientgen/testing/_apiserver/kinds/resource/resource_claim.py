@@ -27,6 +27,8 @@ from .device_requests import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["ResourceClaimStrategy"]
+
 _MOST_USERS: Final = 256
 
 

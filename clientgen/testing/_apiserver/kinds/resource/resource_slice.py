@@ -31,6 +31,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["ResourceSliceStrategy"]
+
 _MOST_DEVICES: Final = 128
 _MOST_ADVANCED: Final = 64
 _MOST_ATTRIBUTES: Final = 32

@@ -14,6 +14,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["PriorityClassStrategy"]
+
 _MOST: Final = 1_000_000_000
 _SYSTEM: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 

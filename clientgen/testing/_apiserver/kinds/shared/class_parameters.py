@@ -12,6 +12,7 @@ from .common_checks import text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+__all__ = ["MAX_BYTES", "parameter_causes", "provisioner_causes", "size_causes"]
 
 MAX_BYTES: Final = 256 * 1024
 _MOST_PARAMETERS: Final = 512

@@ -27,6 +27,23 @@ from clientgen._json import part, parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+__all__ = [
+    "PROTOCOLS",
+    "conditions_causes",
+    "driver_name",
+    "immutable",
+    "is_not_negative",
+    "matches",
+    "not_found",
+    "one_of",
+    "port_number",
+    "port_reference",
+    "relative_path",
+    "selector_causes",
+    "text",
+    "unique",
+]
+
 _REASON: Final = re.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 _LONGEST_REASON: Final = 1024
 _LONGEST_MESSAGE: Final = 32768

@@ -14,6 +14,16 @@ from .common_checks import matches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+__all__ = [
+    "FIXED",
+    "RENAMED",
+    "EventView",
+    "columns",
+    "namespace_causes",
+    "reference_fields",
+    "reporter_causes",
+]
+
 _LEAST_SERIES: Final = 2
 _REFERENCE: Final = (
     "kind",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ...tables.columns import View
 
+__all__ = ["ingress_causes", "ingress_text", "ingress_warnings"]
+
 
 def ingress_text(view: View) -> str:
     """Show the addresses or the host names of the load balancer."""

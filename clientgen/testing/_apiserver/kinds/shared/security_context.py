@@ -22,6 +22,8 @@ from .operating_systems import windows_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["container_security_causes", "pod_security_causes"]
+
 _LONGEST: Final = 253
 _LONGEST_PATH: Final = 4095
 _MOST: Final = 2**31 - 1

@@ -14,6 +14,7 @@ from .quantities import amount
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["MODES", "access_mode_causes", "claim_causes", "size_causes"]
 
 MODES: Final = ("Block", "Filesystem")
 """The forms in which a container can have a volume."""

@@ -22,6 +22,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["CSIDriverStrategy"]
+
 _LEAST_TOKEN_SECONDS: Final = 600
 _MOST_TOKEN_SECONDS: Final = 2**32
 _LEAST_UPDATE_SECONDS: Final = 10

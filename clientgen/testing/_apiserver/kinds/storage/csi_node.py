@@ -27,6 +27,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["CSINodeStrategy"]
+
 _LONGEST_NODE_ID: Final = 256
 
 

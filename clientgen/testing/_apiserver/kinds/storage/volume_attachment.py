@@ -27,6 +27,8 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["VolumeAttachmentStrategy"]
+
 _MOST_MESSAGE: Final = 1024
 
 _COLUMNS: Final = (

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
+__all__ = ["VolumeAttributesClassStrategy"]
+
 
 class VolumeAttributesClassStrategy(Strategy):
     """The strategy for VolumeAttributesClasses."""

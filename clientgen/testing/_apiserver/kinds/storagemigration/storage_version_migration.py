@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..strategy import Strategy
 
+__all__ = ["StorageVersionMigrationStrategy"]
+
 
 class StorageVersionMigrationStrategy(Strategy):
     """The strategy for StorageVersionMigrations."""

@@ -9,6 +9,8 @@ from clientgen._json import part
 from ...shared.pod_defaults import containers_of
 from ...shared.quantities import amount
 
+__all__ = ["qos_class"]
+
 _COUNTED: Final = ("cpu", "memory")
 
 
