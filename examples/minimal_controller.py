@@ -7,8 +7,8 @@ from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Service, ServicePort, ServiceSpec
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import owned_by
 from clientgen.runtime.aio import AsyncContext, AsyncManager
+from clientgen.runtime.controllers import owned_by
 
 
 async def reconcile(context: AsyncContext[Deployment]) -> None:

@@ -56,15 +56,21 @@ def test_the_provider_measures(names: dict[str, Any]) -> None:
 
 
 def test_the_page_names_every_method_of_the_protocols() -> None:
-    from clientgen import runtime
+    from clientgen.runtime import InformerMetricsProvider
+    from clientgen.runtime.controllers import QueueMetrics, QueueMetricsProvider, RateLimiter
 
     text = PAGE.read_text("utf-8")
-    for name in ("RateLimiter", "QueueMetricsProvider", "QueueMetrics", "InformerMetricsProvider"):
-        protocol: type = getattr(runtime, name)
+    protocols: list[type] = [
+        RateLimiter,
+        QueueMetricsProvider,
+        QueueMetrics,
+        InformerMetricsProvider,
+    ]
+    for protocol in protocols:
         methods: list[str] = [each for each in vars(protocol) if not each.startswith("_")]
         assert methods
         for method in methods:
-            assert f"`{method}(" in text, f"{name}.{method}"
+            assert f"`{method}(" in text, f"{protocol.__name__}.{method}"
     for field in _state_fields():
         assert f"`{field}`" in text, field
 

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from kubeapi import AsyncClientset, Clientset
 
-from clientgen.runtime import MergePatch, Request
+from clientgen.runtime import MergePatch
 from clientgen.runtime.aio import AsyncController
+from clientgen.runtime.controllers import Request
 from clientgen.runtime.errors import ClientError, NotFound
 from clientgen.runtime.sync import Controller
 

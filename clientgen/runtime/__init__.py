@@ -1,8 +1,9 @@
 """Typed Kubernetes objects and calls, for generated packages and for your own code.
 
 Errors are in `clientgen.runtime.errors`, model classes and the codec in `clientgen.runtime.models`,
-kubeconfig in `clientgen.runtime.config`. Clients and controllers have two flavours:
-`clientgen.runtime.aio` for asyncio and `clientgen.runtime.sync` for threads. Modules whose names
+kubeconfig in `clientgen.runtime.config`, predicates and other helpers of controllers in
+`clientgen.runtime.controllers`. Clients and controllers have two flavours: `clientgen.runtime.aio`
+for asyncio and `clientgen.runtime.sync` for threads. Modules whose names
 begin with an underscore are private. Importing this package loads no HTTP library and no event
 loop.
 """
@@ -57,31 +58,6 @@ if TYPE_CHECKING:
     from ._cache.mutation_detector import CacheMutationError
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
-    from ._conditions.condition_setting import set_condition
-    from ._controllers.change_predicates import (
-        all_of,
-        annotations_changed,
-        any_of,
-        generation_changed,
-        labels_changed,
-        not_,
-        resource_version_changed,
-    )
-    from ._controllers.election_metrics import PrometheusElectionMetrics
-    from ._controllers.owners import owned_by, set_owner
-    from ._controllers.predicates import Event
-    from ._controllers.queue_metrics import PrometheusQueueMetrics
-    from ._controllers.queue_state import QueueMetrics, QueueMetricsProvider
-    from ._controllers.rate_limiters import (
-        Bucket,
-        ItemExponentialFailure,
-        ItemFastSlow,
-        MaxOf,
-        RateLimiter,
-        WithMaxWait,
-        default_controller_limiter,
-    )
-    from ._controllers.reconcile_loop import Request, Result
     from ._discovery.discovered_resources import ApiResource
     from ._http.field_terms import FieldTerm, SelectableField
     from ._http.selectors import field_selector, label_selector
@@ -106,7 +82,6 @@ __all__ = [
     "ApplyPatch",
     "ApplySet",
     "ApplySetError",
-    "Bucket",
     "CacheMutationError",
     "ClientOptions",
     "Clock",
@@ -119,7 +94,6 @@ __all__ = [
     "DeletedFinalStateUnknown",
     "EachOptions",
     "EditOptions",
-    "Event",
     "ExecOptions",
     "ExecResult",
     "ExecStreamOptions",
@@ -129,8 +103,6 @@ __all__ = [
     "Indexer",
     "InformerMetrics",
     "InformerMetricsProvider",
-    "ItemExponentialFailure",
-    "ItemFastSlow",
     "JsonPatch",
     "ListOptions",
     "LogLine",
@@ -138,25 +110,17 @@ __all__ = [
     "ManifestDiff",
     "ManifestError",
     "ManifestSetError",
-    "MaxOf",
     "MergePatch",
     "NamespaceLister",
     "NamespacedLister",
     "Output",
     "Patch",
     "PatchOptions",
-    "PrometheusElectionMetrics",
     "PrometheusInformerMetrics",
-    "PrometheusQueueMetrics",
     "ProxyOptions",
     "ProxyResponse",
     "ProxyStreamOptions",
-    "QueueMetrics",
-    "QueueMetricsProvider",
-    "RateLimiter",
-    "Request",
     "Resource",
-    "Result",
     "Scheme",
     "ScopeOptions",
     "SelectableField",
@@ -167,26 +131,14 @@ __all__ = [
     "Updated",
     "WatchEvent",
     "WatchOptions",
-    "WithMaxWait",
     "WriteOptions",
-    "all_of",
-    "annotations_changed",
-    "any_of",
-    "default_controller_limiter",
     "drop_managed_fields",
     "extract",
     "field_selector",
-    "generation_changed",
     "json_pointer",
     "label_selector",
-    "labels_changed",
     "meta_namespace_key",
-    "not_",
     "on_stop_signal",
-    "owned_by",
-    "resource_version_changed",
-    "set_condition",
-    "set_owner",
     "split_key",
 ]
 
@@ -215,30 +167,6 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "drop_managed_fields": "._cache.transforms",
             "Clock": "._clock",
             "SYSTEM_CLOCK": "._clock",
-            "PrometheusElectionMetrics": "._controllers.election_metrics",
-            "PrometheusQueueMetrics": "._controllers.queue_metrics",
-            "QueueMetrics": "._controllers.queue_state",
-            "QueueMetricsProvider": "._controllers.queue_state",
-            "Bucket": "._controllers.rate_limiters",
-            "ItemExponentialFailure": "._controllers.rate_limiters",
-            "ItemFastSlow": "._controllers.rate_limiters",
-            "WithMaxWait": "._controllers.rate_limiters",
-            "MaxOf": "._controllers.rate_limiters",
-            "RateLimiter": "._controllers.rate_limiters",
-            "default_controller_limiter": "._controllers.rate_limiters",
-            "set_condition": "._conditions.condition_setting",
-            "all_of": "._controllers.change_predicates",
-            "annotations_changed": "._controllers.change_predicates",
-            "any_of": "._controllers.change_predicates",
-            "generation_changed": "._controllers.change_predicates",
-            "labels_changed": "._controllers.change_predicates",
-            "not_": "._controllers.change_predicates",
-            "resource_version_changed": "._controllers.change_predicates",
-            "owned_by": "._controllers.owners",
-            "set_owner": "._controllers.owners",
-            "Event": "._controllers.predicates",
-            "Request": "._controllers.reconcile_loop",
-            "Result": "._controllers.reconcile_loop",
             "ApiResource": "._discovery.discovered_resources",
             "on_stop_signal": "._signals",
             "CopyResult": "._models.copy_result",
@@ -259,11 +187,7 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "ManifestSetError": "._manifests.set_results",
             "SetResult": "._manifests.set_results",
         },
-        optional=(
-            "PrometheusElectionMetrics",
-            "PrometheusInformerMetrics",
-            "PrometheusQueueMetrics",
-        ),
+        optional=("PrometheusInformerMetrics",),
     )
 
     def __dir__() -> list[str]:

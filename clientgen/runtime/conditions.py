@@ -11,27 +11,17 @@ PartialObjectMetadata as far as the metadata goes. `check` also says why it is n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ._conditions.checks import DELETED, EXISTS, Check, as_check
-from ._conditions.checks import AllOf as _AllOf
-from ._conditions.checks import AnyOf as _AnyOf
+from ._conditions.checks import DELETED, EXISTS, Check
 from ._conditions.field_checks import condition, jsonpath, phase
 from ._conditions.readiness import READY
 from ._conditions.rollout import ROLLED_OUT
 from ._conditions.verdict import Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    T = TypeVar("T")
-
 __all__ = [
     "Check",
     "Verdict",
-    "all_of",
-    "any_of",
     "condition",
     "deleted",
     "exists",
@@ -57,13 +47,3 @@ exists: Final = EXISTS
 
 deleted: Final = DELETED
 """There is no such object any more. A new object of the same name is another one."""
-
-
-def all_of(*conditions: Callable[[T], object]) -> Check[T]:
-    """Make a condition that is true if all of these are: checks or functions of the object."""
-    return _AllOf([as_check(each) for each in conditions])
-
-
-def any_of(*conditions: Callable[[T], object]) -> Check[T]:
-    """Make a condition that is true if one of these is: checks or functions of the object."""
-    return _AnyOf([as_check(each) for each in conditions])

@@ -10,6 +10,7 @@
     ├── AmbiguousResource              several resources match; also a LookupError
     ├── NotSynced                      a cache that is not synced was read or waited for
     │   └── SyncTimeout                it did not sync in time; also a TimeoutError
+    ├── LeadershipLost                 the lease was lost: the program must not write any more
     ├── TerminalError                  reconcile cannot succeed before the object changes
     ├── OperationRefused               a recipe such as drain must not go on; it says why
     ├── WaitFailed                     what was waited for cannot become true any more
@@ -91,6 +92,7 @@ __all__ = [
     "Gone",
     "InternalError",
     "Invalid",
+    "LeadershipLost",
     "MethodNotAllowed",
     "NoResourceMatch",
     "NotAcceptable",
@@ -182,6 +184,10 @@ class AmbiguousResource(ClientError, LookupError):
     def __str__(self) -> str:
         shown = ", ".join(self.matches)
         return f"{one_line(self.asked)!r} matches several resources: {shown}{self._hint}"
+
+
+class LeadershipLost(ClientError):
+    """The lease could not be renewed in time, or somebody else holds it."""
 
 
 class TerminalError(ClientError):

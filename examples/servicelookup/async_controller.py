@@ -5,8 +5,9 @@ from __future__ import annotations
 import kubeapi
 from kubeapi.core.v1 import Endpoints, Pod
 
-from clientgen.runtime import SYSTEM_CLOCK, Clock, Request, Result, drop_managed_fields, split_key
+from clientgen.runtime import SYSTEM_CLOCK, Clock, drop_managed_fields, split_key
 from clientgen.runtime.aio import AsyncContext, AsyncManager, AsyncPriorityQueue
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.errors import AlreadyExists, Conflict, NotFound
 
 from . import api

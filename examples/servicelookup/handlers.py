@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime import Request
+from clientgen.runtime.controllers import Request
 
 from .api.servicelookup.v1alpha1 import PodToService
 

@@ -14,7 +14,7 @@ import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import Request
+from clientgen.runtime.controllers import Request
 from clientgen.runtime.errors import (
     AlreadyExists,
     Conflict,

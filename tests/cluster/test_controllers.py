@@ -11,8 +11,9 @@ from kubeapi import AsyncClientset
 from kubeapi.apps.v1.models import Deployment
 from kubeapi.core.v1.models import ConfigMap
 
-from clientgen.runtime import ItemExponentialFailure, MergePatch, Request, Result
+from clientgen.runtime import MergePatch
 from clientgen.runtime.aio import AsyncController
+from clientgen.runtime.controllers import ItemExponentialFailure, Request, Result
 from clientgen.runtime.errors import Conflict, NotFound
 from clientgen.runtime.models import ObjectMeta, OwnerReference
 

@@ -38,8 +38,9 @@ from kubeapi.core.v1 import (
 )
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta, OwnerReference
 
-from clientgen.runtime import JsonPatch, Request, Result
+from clientgen.runtime import JsonPatch
 from clientgen.runtime.aio import AsyncContext, AsyncController, AsyncManager
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.errors import AlreadyExists, Conflict, NotFound
 from clientgen.runtime.models import Quantity, Unstructured
 from clientgen.runtime.sync import Manager

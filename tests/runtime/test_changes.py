@@ -10,14 +10,12 @@ from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Secret
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import (
+from clientgen.runtime.controllers import (
     Event,
-    all_of,
+    EventPredicate,
     annotations_changed,
-    any_of,
     generation_changed,
     labels_changed,
-    not_,
     resource_version_changed,
 )
 from clientgen.runtime.models import Unstructured
@@ -72,20 +70,49 @@ def test_objects_without_a_class() -> None:
 
 
 def test_predicates_are_combined() -> None:
-    wanted = any_of(generation_changed, all_of(labels_changed, not_(annotations_changed)))
+    wanted = generation_changed | (labels_changed & ~annotations_changed)
     assert wanted(update(generation=2, annotations={}))
     assert wanted(update(labels={}))
     assert not wanted(update(labels={}, annotations={}))
     assert not wanted(update(resource_version="6"))
-    assert not_(labels_changed)(update())
-    assert not not_(labels_changed)(Event("add", None, web()))
-    assert all_of(lambda event: event.kind == "add")(Event("add", None, web()))
+    assert (~labels_changed)(update())
+    assert not (~labels_changed)(Event("add", None, web()))
+    assert repr(wanted) == "(generation_changed | (labels_changed & ~annotations_changed))"
 
 
-@pytest.mark.parametrize("combine", [any_of, all_of, not_])
+def test_functions_are_combined_with_predicates() -> None:
+    """On both sides; a decorated function is a predicate itself."""
+
+    def is_added(event: Event[Any]) -> bool:
+        return event.kind == "add"
+
+    @EventPredicate
+    def is_large(event: Event[Deployment]) -> bool:
+        """Let large ones pass."""
+        return (event.object.spec.replicas or 0) > 10
+
+    added = Event("add", None, web())
+    for both in (is_added & labels_changed, labels_changed & is_added):
+        assert both(added)
+        assert not both(update(labels={}))
+    for either in (is_added | is_large, is_large | is_added):
+        assert either(added)
+        assert not either(update())
+    assert (~is_large)(added)
+    assert is_large.__doc__ == "Let large ones pass."
+    assert repr(is_added & ~is_large) == "(is_added & ~is_large)"
+
+
+@pytest.mark.parametrize(
+    "combine",
+    [
+        EventPredicate,
+        lambda other: labels_changed & other,
+        lambda other: other & labels_changed,
+        lambda other: labels_changed | other,
+        lambda other: other | labels_changed,
+    ],
+)
 def test_only_functions_are_combined(combine: Any) -> None:
     with pytest.raises(TypeError, match="a predicate must be a function, not a bool"):
         combine(True)
-    if combine is not not_:
-        with pytest.raises(TypeError, match="at least one"):
-            combine()

@@ -11,13 +11,12 @@ from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Pod, Secret
 from kubeapi.meta.v1 import ObjectMeta, PartialObjectMetadata
 
+from clientgen.runtime._conditions.checks import AllOf, AnyOf
 from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime._models.unstructured import Unstructured
 from clientgen.runtime.conditions import (
     Check,
     Verdict,
-    all_of,
-    any_of,
     condition,
     deleted,
     exists,
@@ -236,7 +235,7 @@ def test_values_of_secrets_are_not_told():
         lambda: phase(""),
         lambda: jsonpath(""),
         lambda: jsonpath("{.a}", ["x"]),
-        lambda: all_of("Ready"),
+        lambda: "Ready" | ready,
         lambda: ready & "Ready",
     ],
 )
@@ -247,7 +246,7 @@ def test_wrong_arguments_are_told_at_once(make: Any):
 
 def test_the_name_of_a_condition_alone_is_told_how_to_write_it():
     with pytest.raises(TypeError, match=r"write condition\('Ready'\)"):
-        all_of("Ready")
+        ready & "Ready"  # type: ignore[operator]
 
 
 # ---- existence and combinations -----------------------------------------------------------------
@@ -318,8 +317,6 @@ def test_combinations_say_what_is_missing():
     assert both.check(with_conditions()).why == "it has no condition A and it has no condition B"
     assert (condition("A") | condition("B")).check(obj).why == "its condition A is True"
     assert (~condition("A")).check(obj) == Verdict(met=False, why="its condition A is True")
-    assert all_of()(obj)
-    assert not any_of()(obj)
     assert repr(both | ~ready) == "((condition('A') & condition('B')) | ~ready)"
     assert repr(condition("A", "False")) == "condition('A', status='False')"
     assert repr(jsonpath("{.a}", 1)) == "jsonpath('{.a}', 1)"
@@ -331,8 +328,10 @@ def test_functions_are_conditions_too():
 
     typed = from_dict(Pod, pod({"phase": "Running"}))
     assert (phase("Running") & is_named)(typed)
-    assert not all_of(is_named, phase("Failed"))(typed)
-    assert any_of(is_named, phase("Failed"))(typed)
+    assert (is_named & phase("Running"))(typed)
+    assert not (is_named & phase("Failed"))(typed)
+    assert (is_named | phase("Failed"))(typed)
+    assert repr(is_named | phase("Failed")) == "(is_named | phase('Failed'))"
     typed.metadata.name = "q"
     assert (phase("Running") & is_named).check(typed).why == "is_named is false"
 
@@ -342,18 +341,18 @@ def test_coroutine_functions_are_refused():
         return True
 
     with pytest.raises(TypeError, match="plain functions"):
-        all_of(check).check(pod())
+        (ready & check).check(pod())
 
 
 @given(some.lists(some.sampled_from([(True, False), (False, False), (False, True)]), min_size=1))
 def test_combinations_follow_logic(states: list[tuple[bool, bool]]):
     checks = [Fixed(Verdict(met, "why", failed)) for met, failed in states]
-    every, one = all_of(*checks).check(pod()), any_of(*checks).check(pod())
+    every, one = AllOf(checks).check(pod()), AnyOf(checks).check(pod())
     assert every.met is all(met for met, _ in states)
     assert one.met is any(met for met, _ in states)
     assert every.failed is any(failed for _, failed in states)
     assert one.failed is all(failed for _, failed in states)
-    assert (~all_of(*checks)).check(pod()).met is not every.met
+    assert (~AllOf(checks)).check(pod()).met is not every.met
     assert not (every.met and every.failed)
     assert not (one.met and one.failed)
 

@@ -193,13 +193,3 @@ def test_definitions_may_be_given_in_any_form_to_the_short_form(tmp_path):
     assert cluster_of(one) is not cluster_of(other)
     with pytest.raises(ValueError, match="PodToService"):
         FakeCluster(lookup("web-0"))
-
-
-async def test_the_old_name_of_join_still_works_and_warns(k):
-    factory = k.informers()
-    with pytest.warns(DeprecationWarning, match="call `join`"):
-        own = factory.beside(lookups.AsyncInformerFactory)
-    records = own.servicelookup_v1alpha1.pod_to_services()
-    async with factory:
-        await factory.wait_for_sync(FOREVER)
-        assert names(records) == ["web-0", "x"]

@@ -15,8 +15,8 @@ from support.server import Certificates, ScriptedServer, ok
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
 from clientgen.runtime._config.cluster_config import ClusterConfig, TlsConfig
-from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime.aio import AsyncLeaderElector, AsyncRest
+from clientgen.runtime.errors import LeadershipLost
 from clientgen.testing import FakeClock, FakeCluster
 
 pytestmark = pytest.mark.usefixtures("no_task_is_left")

@@ -14,7 +14,6 @@ from kubeapi.meta.v1 import ObjectMeta
 from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
-from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime._controllers.election_metrics import PrometheusElectionMetrics
 from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import (
@@ -23,7 +22,7 @@ from clientgen.runtime.aio import (
     AsyncLeaderElector,
     AsyncSharding,
 )
-from clientgen.runtime.errors import Conflict, ConnectionLost
+from clientgen.runtime.errors import Conflict, ConnectionLost, LeadershipLost
 from clientgen.testing import FakeClock, FakeCluster
 
 # Bodies of contexts are more than a statement.

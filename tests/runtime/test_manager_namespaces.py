@@ -12,9 +12,9 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap, Namespace, Node, Secret
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import Request
 from clientgen.runtime._async._primitives import Task, sleep, spawn
 from clientgen.runtime.aio import AsyncContext, AsyncManager
+from clientgen.runtime.controllers import Request
 from clientgen.runtime.errors import Forbidden, SyncTimeout
 from clientgen.testing import FakeClock, FakeCluster
 

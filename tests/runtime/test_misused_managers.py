@@ -13,8 +13,8 @@ import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
 
-from clientgen.runtime import Request, Result
 from clientgen.runtime.aio import AsyncController, AsyncFinalizer, AsyncManager
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.sync import Controller, Finalizer, Manager
 from clientgen.testing import FakeCluster
 

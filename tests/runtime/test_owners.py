@@ -10,7 +10,7 @@ from kubeapi.core.v1 import ConfigMap, Node, Service
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 from support.packages import PodToService
 
-from clientgen.runtime import owned_by, set_owner
+from clientgen.runtime.controllers import owned_by, set_owner
 from clientgen.runtime.models import PartialObjectMetadata, Unstructured
 
 WEB = Deployment(metadata=ObjectMeta(name="web", namespace="shop", uid="1"))

@@ -10,7 +10,7 @@ from kubeapi.apps.v1 import Deployment, DeploymentCondition
 from kubeapi.core.v1 import ConfigMap, Pod, Service
 from kubeapi.meta.v1 import Condition, ObjectMeta
 
-from clientgen.runtime import set_condition
+from clientgen.runtime.controllers import set_condition
 from clientgen.runtime.models import CustomResource, Model, Unstructured, auto, decode, encode
 from clientgen.runtime.models import field as model_field
 from clientgen.testing import FakeClock

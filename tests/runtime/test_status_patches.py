@@ -14,7 +14,7 @@ from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Namespace
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import set_condition
+from clientgen.runtime.controllers import set_condition
 from clientgen.runtime.errors import Conflict, NotFound
 from clientgen.runtime.models import Unstructured, deep_copy
 from clientgen.testing import FakeCluster, LocalServer

@@ -13,9 +13,10 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Container, Node, Pod, PodSpec
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import Result, errors
+from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import Event, wait_until
 from clientgen.runtime.aio import AsyncContext, AsyncManager
+from clientgen.runtime.controllers import Result
 from clientgen.runtime.sync import Context, Manager
 from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing._fake import clock_waits, fake_clock

@@ -11,8 +11,6 @@ from kubeapi.core.v1 import Pod
 from clientgen.runtime.conditions import (
     Check,
     Verdict,
-    all_of,
-    any_of,
     condition,
     deleted,
     exists,
@@ -46,7 +44,7 @@ def conditions_are_functions_of_objects(pod: Pod) -> None:
 
 def combinations_are_of_the_narrower_type() -> None:
     assert_type(ready & is_small, Check[Pod])
-    assert_type(all_of(is_small, ready), Check[Pod])
-    assert_type(any_of(is_paused, rolled_out), Check[Deployment])
-    assert_type(all_of(is_small, ready) & ready, Check[Pod])
+    assert_type(is_small & ready, Check[Pod])
+    assert_type(is_paused | rolled_out, Check[Deployment])
+    assert_type(is_small & ready & ready, Check[Pod])
     assert_type(~(ready | is_small), Check[Pod])

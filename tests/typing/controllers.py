@@ -9,8 +9,9 @@ from typing import assert_type
 
 from kubeapi.core.v1 import Pod, Secret
 
-from clientgen.runtime import Request, Resource, Result
+from clientgen.runtime import Resource
 from clientgen.runtime.aio import AsyncController, AsyncPriorityQueue, AsyncSharedInformer
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.sync import Controller, SharedInformer
 
 

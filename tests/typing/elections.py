@@ -10,7 +10,6 @@ from typing import assert_type
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Pod
 
-from clientgen.runtime import PrometheusElectionMetrics
 from clientgen.runtime.aio import (
     AsyncController,
     AsyncEventRecorder,
@@ -18,6 +17,7 @@ from clientgen.runtime.aio import (
     AsyncRest,
     AsyncSharding,
 )
+from clientgen.runtime.controllers import PrometheusElectionMetrics
 from clientgen.runtime.sync import Controller, EventRecorder, LeaderElector, Sharding
 
 

@@ -11,8 +11,8 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.batch.v1 import CronJob, Job
 from kubeapi.core.v1 import Secret
 
-from clientgen.runtime import Request, Result
 from clientgen.runtime.aio import AsyncContext, AsyncManager, AsyncSharedInformer
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.sync import Context, Manager
 
 

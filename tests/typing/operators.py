@@ -11,18 +11,16 @@ import kubeapi
 from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Secret, Service
 
-from clientgen.runtime import (
+from clientgen.runtime.aio import AsyncFinalizer
+from clientgen.runtime.controllers import (
     Event,
-    all_of,
-    any_of,
+    EventPredicate,
     generation_changed,
     labels_changed,
-    not_,
     owned_by,
     set_condition,
     set_owner,
 )
-from clientgen.runtime.aio import AsyncFinalizer
 from clientgen.runtime.errors import ClientError, TerminalError
 from clientgen.runtime.models import OwnerReference, Unstructured
 from clientgen.runtime.sync import Finalizer
@@ -38,11 +36,13 @@ def is_named(event: Event[Any]) -> bool:
 
 
 def predicates() -> None:
-    any_of(generation_changed, all_of(labels_changed, not_(is_named)))(Event("add", None, Secret()))
-    any_of(is_large)
-    any_of(lambda event: event.kind == "add")
-    any_of("labels")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    not_(len)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    wanted = generation_changed | (labels_changed & ~EventPredicate(is_named))
+    assert_type(wanted, EventPredicate)
+    assert_type(wanted(Event("add", None, Secret())), bool)
+    assert_type(is_large & wanted | is_named, EventPredicate)
+    EventPredicate(lambda event: event.kind == "add")
+    wanted & "labels"  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue, reportUnusedExpression]
+    EventPredicate(len)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def owners(web: Deployment, service: Service, other: Unstructured) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple, assert_type
 
-from clientgen.runtime import (
+from clientgen.runtime._controllers.queue_state import LOW_PRIORITY
+from clientgen.runtime.aio import AsyncPriorityQueue, AsyncWorkQueue
+from clientgen.runtime.controllers import (
     ItemExponentialFailure,
     MaxOf,
     PrometheusQueueMetrics,
     RateLimiter,
     default_controller_limiter,
 )
-from clientgen.runtime._controllers.queue_state import LOW_PRIORITY
-from clientgen.runtime.aio import AsyncPriorityQueue, AsyncWorkQueue
 from clientgen.runtime.sync import PriorityQueue, WorkQueue
 
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._clock import SYSTEM_CLOCK
-from .._controllers.election import Election, LeadershipLost, Timing
+from .._controllers.election import Election, Timing
 from .._http.retry import default_random
 from .._http.user_agent import unique_identity
 from .._http.write_permit import PERMIT
 from .._signals import on_stop_signal_by
-from ..errors import AlreadyExists, Conflict
+from ..errors import AlreadyExists, Conflict, LeadershipLost
 from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
 from .lease_client import AsyncLeaseClient, rest_of
 

@@ -87,6 +87,12 @@ class Check(Generic[T_contra]):
     def __or__(self, other: Callable[[T], object]) -> Check[Any]:
         return AnyOf([self, as_check(other)])
 
+    def __rand__(self, other: Callable[[T], object]) -> Check[T]:
+        return AllOf([as_check(other), self])
+
+    def __ror__(self, other: Callable[[T], object]) -> Check[T]:
+        return AnyOf([as_check(other), self])
+
     def __invert__(self) -> Check[T_contra]:
         return Not(self)
 

@@ -24,21 +24,16 @@ from msgspec import Struct
 from .._http.path_segments import check_segment
 from .._models.meta_v1 import ObjectMeta
 from .._models.model_codec import deep_copy, encode
-from ..errors import ClientError
 from .lease_fields import Lease, changed_moment
 
 if TYPE_CHECKING:
     from datetime import datetime
     from typing import Literal
 
-__all__ = ["Ask", "Election", "ElectionMetrics", "LeadershipLost", "Timing"]
+__all__ = ["Ask", "Election", "ElectionMetrics", "Timing"]
 
 JITTER: Final = 1.2
 """An elector that does not lead waits up to this many retry periods more than one."""
-
-
-class LeadershipLost(ClientError):  # noqa: N818 - it is what happened
-    """The lease could not be renewed in time, or somebody else holds it."""
 
 
 class ElectionMetrics(Protocol):

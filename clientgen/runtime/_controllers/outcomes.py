@@ -8,8 +8,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
-from ..errors import Conflict, TerminalError
-from .election import LeadershipLost
+from ..errors import Conflict, LeadershipLost, TerminalError
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping

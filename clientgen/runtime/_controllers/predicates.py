@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import update_wrapper
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-__all__ = ["Event", "Predicate"]
+from .._models.arguments import check_function
+
+__all__ = ["Event", "EventPredicate", "Predicate"]
 
 T = TypeVar("T")
 
@@ -32,3 +35,63 @@ class Event(NamedTuple, Generic[T]):
 
 Predicate: TypeAlias = Callable[[Event[Any]], bool]
 """Says whether an event matters; one that does not causes no reconciliation."""
+
+
+class EventPredicate:
+    """A predicate that combines with others: `a & b`, `a | b` and `~a`.
+
+    The other side of `&` and `|` may be any function of an event. As a decorator, it makes a
+    predicate of a function of yours::
+
+        @EventPredicate
+        def is_large(event: Event[WebApp]) -> bool:
+            return event.object.spec.replicas > 10
+
+        controller.for_(WebApp).when(generation_changed | (labels_changed & ~is_large))
+
+    `~a` is true of each event for which `a` is false: `~labels_changed` ignores added objects.
+    """
+
+    def __init__(self, function: Predicate) -> None:
+        check_function("a predicate", function)
+        self._function = function
+        update_wrapper(self, function)
+
+    def __call__(self, event: Event[Any]) -> bool:
+        return self._function(event)
+
+    def __repr__(self) -> str:
+        return _shown_predicate(self._function)
+
+    def __and__(self, other: Predicate) -> EventPredicate:
+        return _combined(f"({self!r} & {_shown_predicate(other)})", all, self, other)
+
+    def __rand__(self, other: Predicate) -> EventPredicate:
+        return _combined(f"({_shown_predicate(other)} & {self!r})", all, other, self)
+
+    def __or__(self, other: Predicate) -> EventPredicate:
+        return _combined(f"({self!r} | {_shown_predicate(other)})", any, self, other)
+
+    def __ror__(self, other: Predicate) -> EventPredicate:
+        return _combined(f"({_shown_predicate(other)} | {self!r})", any, other, self)
+
+    def __invert__(self) -> EventPredicate:
+        return _combined(f"~{self!r}", lambda results: not any(results), self)
+
+
+def _combined(
+    shown: str, decide: Callable[[Iterable[bool]], bool], *predicates: Predicate
+) -> EventPredicate:
+    """Make a predicate of others; like `and` and `or`, it calls only as many as it takes."""
+    for each in predicates:
+        check_function("a predicate", each)
+
+    def combination(event: Event[Any]) -> bool:
+        return decide(each(event) for each in predicates)
+
+    combination.__name__ = shown
+    return EventPredicate(combination)
+
+
+def _shown_predicate(predicate: Predicate) -> str:
+    return getattr(predicate, "__name__", None) or repr(predicate)

@@ -9,7 +9,6 @@ client-go: informers/factory.go. Generated factories add an attribute for each g
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
-from warnings import warn
 
 from clientgen._gvk import GroupVersionResource
 
@@ -144,11 +143,6 @@ class InformerFactory:
         factory = kind(self.rest, **own)
         factory._pool = self._pool
         return factory
-
-    def beside(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
-        """Deprecated: the old name of `join`."""
-        warn("`beside` is deprecated: call `join`", DeprecationWarning, stacklevel=2)
-        return self.join(kind, **options)
 
     def informer(
         self,

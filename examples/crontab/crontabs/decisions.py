@@ -8,7 +8,7 @@ from kubeapi.batch.v1 import CronJob, CronJobSpec, JobSpec, JobTemplateSpec
 from kubeapi.core.v1 import Container, PodSpec, PodTemplateSpec
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import set_condition, set_owner
+from clientgen.runtime.controllers import set_condition, set_owner
 from clientgen.runtime.models import deep_copy
 
 from .v1 import CronTab

@@ -11,7 +11,7 @@ from typing import Any
 from kubeapi.core.v1 import Namespace, Secret
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import Event, Request
+from clientgen.runtime.controllers import Event, Request
 
 NAME = "secret-copier"
 """Of the controller, of its lease, and of who owns the fields of copies."""

@@ -10,8 +10,9 @@ from typing import Any
 import kubeapi
 from kubeapi.core.v1 import Namespace, Secret
 
-from clientgen.runtime import Request, drop_managed_fields, labels_changed
+from clientgen.runtime import drop_managed_fields
 from clientgen.runtime.aio import AsyncContext, AsyncFinalizer, AsyncManager
+from clientgen.runtime.controllers import Request, labels_changed
 from clientgen.runtime.errors import ApiError, NotFound, TerminalError
 
 from .decisions import (

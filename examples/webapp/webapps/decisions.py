@@ -14,8 +14,8 @@ from kubeapi.core.v1 import (
 )
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta
 
-from clientgen.runtime import set_condition, set_owner
 from clientgen.runtime.conditions import ready
+from clientgen.runtime.controllers import set_condition, set_owner
 from clientgen.runtime.models import deep_copy
 
 from .v1 import WebApp

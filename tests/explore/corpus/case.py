@@ -15,8 +15,9 @@ from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
-from clientgen.runtime import Request, Resource, Result
+from clientgen.runtime import Resource
 from clientgen.runtime.aio import AsyncController
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.errors import NotFound
 from clientgen.runtime.models import Unstructured
 from clientgen.testing import FakeCluster, explore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from clientgen.runtime import Request
+from clientgen.runtime.controllers import Request
 from clientgen.runtime.errors import AlreadyExists, Conflict
 from clientgen.runtime.models import deep_copy
 

@@ -10,8 +10,8 @@ from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import Request, Result
 from clientgen.runtime.aio import AsyncController, AsyncLeaderElector
+from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.errors import AlreadyExists, ApiError, NotFound
 from clientgen.runtime.models import Unstructured
 from clientgen.testing import FakeCluster

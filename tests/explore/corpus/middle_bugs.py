@@ -7,8 +7,8 @@ from typing import Any
 
 from kubeapi import AsyncClientset
 
-from clientgen.runtime import Request
 from clientgen.runtime.aio import AsyncController, AsyncLeaderElector
+from clientgen.runtime.controllers import Request
 from clientgen.runtime.errors import ApiError
 
 from .case import (
