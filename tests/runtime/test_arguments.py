@@ -65,6 +65,23 @@ async def test_calls_say_what_they_take(server: LocalServer, call, message: str)
     assert message in str(raised.value)
 
 
+async def test_dir_lists_what_programs_use(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        for client in (k, k.core_v1, k.core_v1.pods(), k.core_v1.pods("shop")):
+            names = dir(client)
+            assert [name for name in names if name.startswith("_") and name[1] != "_"] == []
+        assert {"pods", "services"} <= set(dir(k.core_v1))
+        assert {"get", "list", "exec", "resource"} <= set(dir(k.core_v1.pods("shop")))
+
+
+async def test_hints_are_similar_names_only(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        with pytest.raises(AttributeError, match=r"'deployments'$"):
+            k.core_v1.deployments  # noqa: B018
+        with pytest.raises(AttributeError, match="did you mean 'pods'"):
+            k.core_v1.pod  # noqa: B018
+
+
 async def test_calls_that_need_a_namespace_name_it(server: LocalServer) -> None:
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         with pytest.raises(AttributeError) as raised:

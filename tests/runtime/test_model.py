@@ -11,12 +11,14 @@ import dataclasses
 import inspect
 import pickle
 import pydoc
+import typing
 from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
 
 from clientgen.runtime._models import argument_errors, model_codec
+from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import (
     NO_RAW,
@@ -28,6 +30,7 @@ from clientgen.runtime._models.model import (
     constant,
     field,
 )
+from clientgen.runtime._models.quantity import Quantity
 from clientgen.runtime._models.raw_json import raw, raw_value
 from tests.runtime.sample_models import (
     ConfigMap,
@@ -433,11 +436,30 @@ def test_whether_there_is_an_attribute_is_asked_without_a_search(monkeypatch: py
     assert searched == []
 
 
+def test_signatures_show_defaults_as_people_write_them():
+    class Tab(CustomResource, group="example.com", version="v1"):
+        spec: Annotated[dict[str, Annotated[Quantity, "small"]], "limits"]
+        mode: Annotated[Literal["a", "b"] | None, "words"] = None
+        size: typing.Literal["s", "m"] = "s"
+        template: PodSpec = auto(PodSpec)
+
+    lines = str(inspect.signature(Tab)).splitlines()
+    assert lines[:2] == ["(", "    *,"]
+    assert "    mode: str | None = None," in lines
+    assert "    size: Literal['s', 'm'] = 's'," in lines
+    assert "    spec: dict[str, Quantity]," in lines
+    assert "    metadata: ObjectMeta = ObjectMeta()," in lines
+    assert "    template: PodSpec = PodSpec()," in lines
+    assert "    kind: str = 'Tab'," in lines
+    assert "<factory>" not in "".join(lines)
+    assert str(inspect.signature(EnvVar)).startswith("(*, name: str, ")
+
+
 def test_signatures_are_readable_and_true():
     signature = inspect.signature(ObjectMeta)
     assert [*signature.parameters] == [*ObjectMeta.__struct_fields__]
     assert "Annotated" not in str(signature)
-    assert "owner_references: list[OwnerReference] = <factory>" in str(signature)
+    assert "    owner_references: list[OwnerReference] = [],\n" in str(signature)
     assert "creation_timestamp: datetime | None = None" in str(signature)
     assert {each.kind for each in signature.parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
     assert signature.bind(name="a").arguments == {"name": "a"}

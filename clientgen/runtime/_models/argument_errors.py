@@ -13,7 +13,10 @@ from msgspec import NODEFAULT, Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UnknownAttribute", "construction_error", "foreign_field"]
+__all__ = ["UnknownAttribute", "construction_error", "foreign_field", "public_attributes"]
+
+# `deployments` is not meant to be `endpoints`, whose similarity is 0.6.
+_MIN_SIMILARITY = 0.65
 
 # Libraries whose declarations of fields look like those of models.
 _FOREIGN = frozenset({"attr._make", "dataclasses", "pydantic.fields"})
@@ -48,6 +51,13 @@ class UnknownAttribute:
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (str(self),)
+
+
+def public_attributes(client: object) -> list[str]:
+    """Return the names of attributes that programs use: for `dir()` and completion."""
+    return [
+        name for name in object.__dir__(client) if not name.startswith("_") or name.startswith("__")
+    ]
 
 
 def foreign_field(model: str, namespace: Mapping[str, object]) -> None:
@@ -104,7 +114,7 @@ def _meant(model: type[Struct], name: str) -> str:
 
 def _like(name: str, spellings: Mapping[str, str]) -> str:
     """Return a hint for a wrong name: the one with similar letters."""
-    like = get_close_matches(_letters(name), spellings, 1)
+    like = get_close_matches(_letters(name), spellings, 1, _MIN_SIMILARITY)
     return f"; did you mean {spellings[like[0]]!r}?" if like else ""
 
 

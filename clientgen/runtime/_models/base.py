@@ -79,7 +79,7 @@ class ModelMeta(StructMeta):
         from .signatures import readable  # only prompts need it
 
         made: Signature = StructMeta.__signature__.__get__(cls)
-        return readable(made)
+        return readable(made, getattr(cls, "__constants__", {}))
 
     if not TYPE_CHECKING:  # checkers know better what each class takes
 

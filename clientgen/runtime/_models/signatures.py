@@ -1,18 +1,25 @@
-"""Signatures of models as people read them."""
+"""Signatures of models as people read them: short types, and a line for each field."""
 
 from __future__ import annotations
 
+from inspect import Signature
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
-    from inspect import Parameter, Signature
+    from collections.abc import Mapping
+    from inspect import Parameter
 
 __all__ = ["readable"]
 
+_MAX_LINE_CHARS: Final = 80
+_EMPTY: Final[dict[object, str]] = {list: "[]", dict: "{}"}
+
 
 class _Words(str):
-    """An annotation as text, which is shown without quotes."""
+    """An annotation or a default as text, which is shown without quotes."""
 
     __slots__ = ()
 
@@ -20,26 +27,64 @@ class _Words(str):
         return str(self)
 
 
-def readable(signature: Signature) -> Signature:
-    """Return a signature with short annotations: `list[Container]`, without modules and limits.
+class _ModelSignature(Signature):
+    """A signature that prints a line for each parameter, unless all of them fit into one."""
 
-    Names, kinds and defaults of the parameters stay.
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        line = super().__str__()
+        if len(line) <= _MAX_LINE_CHARS:
+            return line
+        fields = "".join(f"    {each},\n" for each in self.parameters.values())
+        return f"(\n    *,\n{fields})"
+
+
+def readable(signature: Signature, constants: Mapping[str, object]) -> Signature:
+    """Return the signature of a model with short annotations: `list[Container]`, without modules.
+
+    Defaults that each object gets anew are shown as people write them: `[]`, `ObjectMeta()`.
+    Names, kinds and other defaults of the parameters stay.
+
+    Args:
+        signature: the signature that msgspec makes; all parameters are keywords.
+        constants: the values of constant fields, by name.
     """
     parameters = signature.parameters.values()
-    return signature.replace(parameters=[_readable(each) for each in parameters])
+    return _ModelSignature([_readable(each, constants) for each in parameters])
 
 
-def _readable(parameter: Parameter) -> Parameter:
-    return parameter.replace(annotation=_Words(_words(parameter.annotation)))
+def _readable(parameter: Parameter, constants: Mapping[str, object]) -> Parameter:
+    return parameter.replace(
+        annotation=_Words(_type_text(parameter.annotation)),
+        default=_readable_default(parameter, constants),
+    )
 
 
-def _words(annotation: Any) -> str:
+def _readable_default(parameter: Parameter, constants: Mapping[str, object]) -> object:
+    if parameter.name in constants:
+        return constants[parameter.name]
+    factory = getattr(parameter.default, "factory", None)
+    if factory in _EMPTY:
+        return _Words(_EMPTY[factory])
+    model = _without_annotated(parameter.annotation)
+    if factory is not None and isinstance(model, type) and issubclass(model, Struct):
+        return _Words(f"{model.__name__}()")
+    return parameter.default
+
+
+def _type_text(annotation: Any) -> str:
+    annotation = _without_annotated(annotation)
     origin, inner = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return _words(inner[0])
     if origin is Union or origin is UnionType:
-        return " | ".join(_words(each) for each in inner)
+        return " | ".join(map(_type_text, inner))
+    if origin is Literal:
+        return f"Literal[{', '.join(map(repr, inner))}]"
     if annotation is type(None):
         return "None"
     name = getattr(origin or annotation, "__name__", None) or str(annotation)
-    return f"{name}[{', '.join(map(_words, inner))}]" if inner else name
+    return f"{name}[{', '.join(map(_type_text, inner))}]" if inner else name
+
+
+def _without_annotated(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation

@@ -19,7 +19,7 @@ from .._http.representations import asking_for
 from .._http.request import GET, LOGS, build, build_delete, build_patch, build_write
 from .._http.response import read_object, read_object_or_status
 from .._http.retry import ConflictRetry, annotate
-from .._models.argument_errors import UnknownAttribute
+from .._models.argument_errors import UnknownAttribute, public_attributes
 from .._models.arguments import check_function, check_object, missing_attribute_error
 from .._models.meta_v1 import ModelList, Status
 from .._models.unstructured import Object
@@ -76,6 +76,10 @@ class GroupVersionClient:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._rest!r})"
 
+    def __dir__(self) -> list[str]:
+        """What programs use; names with an underscore are for the runtime."""
+        return public_attributes(self)
+
     if not TYPE_CHECKING:  # type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> object:
@@ -108,6 +112,10 @@ class ResourceClient:
     def __repr__(self) -> str:
         where = f", {self._namespace!r}" if self._namespace else ""
         return f"{type(self).__name__}({self._rest!r}{where})"
+
+    def __dir__(self) -> list[str]:
+        """What programs use; names with an underscore are for the runtime."""
+        return public_attributes(self)
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
 

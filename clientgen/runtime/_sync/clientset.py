@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
 from .._manifests.object_addresses import home_of, kind_of
-from .._models.argument_errors import UnknownAttribute
+from .._models.argument_errors import UnknownAttribute, public_attributes
 from .._models.arguments import check_class, needing_rest
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
@@ -91,6 +91,10 @@ class ClientsetBase:
         self._scheme: Scheme | None = None
         self._lock = short_lock()
         self._known: Mapping[object, Resource] = {}
+
+    def __dir__(self) -> list[str]:
+        """What programs use; names with an underscore are for the runtime."""
+        return public_attributes(self)
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
         __init__ = needing_rest(__init__)
