@@ -77,7 +77,7 @@ def test_a_schedule_repeats_the_run_exactly():
 
     assert first.schedule.startswith("crash-after(create configmaps default/")
     assert (again.schedule, again.rule, story(again)) == (first.schedule, "state", story(first))
-    assert "controller: is killed before it learns of the answer" in str(first)
+    assert "controller: is killed before it receives the answer" in str(first)
     assert f"schedule={first.schedule!r}" in str(first)
 
 
@@ -105,7 +105,7 @@ def test_schedules_are_text():
 
     assert text_of(faults) == "crash-after(create pods shop/web#x#2); lag(*, 0.3); rush()"
     assert parse(text_of(faults)) == faults
-    with pytest.raises(ValueError, match="schedule: 'boom' is no fault"):
+    with pytest.raises(ValueError, match="schedule: 'boom' is not a fault"):
         parse("boom")
 
 
@@ -142,11 +142,11 @@ def test_a_variable_that_outlives_the_process_is_told():
         explore(program, one_map, clientset=AsyncClientset)
 
     lines = str(caught.value).splitlines()
-    assert lines[0].startswith("the program does not do the same in two equal runs")
+    assert lines[0].startswith("two runs without faults differ")
     assert "  requests: once 1, then 0" in lines
     assert "  configmaps default/n is missing" in lines
     assert (
-        "Something outlives the process: it has to be made anew by each call of the program"
+        "A variable outlives the process. A killed process loses its variables, so create this "
         in lines[-3]
     )
     assert lines[-2] == f"These have changed: {__name__}.DONE."

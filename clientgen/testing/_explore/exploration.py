@@ -1,4 +1,4 @@
-"""What is explored: the same in all runs."""
+"""The arguments of an exploration, shared by all its runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Setting"]
 
 
 class Setting(Struct):
-    """What is explored; the same in all runs."""
+    """The arguments of an exploration, shared by all its runs."""
 
     build: Callable[..., Any]
     scenario: Callable[..., Any]
@@ -32,6 +32,6 @@ class Setting(Struct):
     compare: Callable[..., object] | None = None
     ignore: Sequence[str] = ()
     seed: int = 0
-    is_other: bool = False
-    """Whether uids, versions and times are others than usual."""
-    most_requests: int = 1_500
+    has_other_uids: bool = False
+    """Whether to use other uids, versions and times than the other runs."""
+    max_requests: int = 1_500

@@ -1,4 +1,4 @@
-"""A cluster for one run: it starts from a template, and its time is that of the run's loop."""
+"""The cluster of a run: it starts from a template, and uses the time of the run's loop."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ExploredCluster", "Template"]
 
-_SEED: Final = 0x7E3714A7E
-"""No seed of a run, so that no object of a run has a uid of these objects."""
+# Not the seed of any run, so that the uids of the template's objects are unique.
+_TEMPLATE_SEED: Final = 0x7E3714A7E
 
 
 class Template:
-    """The objects of a new server, which are made once for many runs."""
+    """The objects of a new server, made once and copied into the store of each run."""
 
     def __init__(self, clock: Clock) -> None:
-        server = ApiServer(clock=clock, seed=_SEED, control_plane=False)
+        server = ApiServer(clock=clock, seed=_TEMPLATE_SEED, control_plane=False)
         store = server.cluster.store
         self._records = {each.name: dict(each.records) for each in store.collections()}
         self._version = store.version
@@ -40,7 +40,7 @@ class Template:
         }
 
     def fill(self, store: Store) -> None:
-        """Put the objects into the store of a new server."""
+        """Copy the objects into the store of a new server."""
         for name, records in self._records.items():
             collection = store.collection(name)
             collection.restore(records)
@@ -53,23 +53,23 @@ class _Server(ApiServer):
     is_in_background = False
 
     def run_due(self) -> None:
-        """Do the work behind requests, and let it be told from what a request changes."""
+        """Do background work, and mark its changes: no client has requested them."""
         self.is_in_background = True
         try:
             super().run_due()
         finally:
             self.is_in_background = False
 
-    def _bootstrap(self, *, control_plane: bool) -> None:  # noqa: ARG002 - there is none
+    def _bootstrap(self, *, control_plane: bool) -> None:  # noqa: ARG002 - runs have none
         self.template.fill(self.cluster.store)
 
 
 class _Dispatcher(Dispatcher):
-    """Does work in the background when the loop says that it is time."""
+    """A dispatcher whose background work is timed by the loop instead of a thread."""
 
     loop: VirtualLoop
     on_worked: Callable[[], object] | None = None
-    """Called when the server has answered, or has done something by itself."""
+    """Called after each answer and each background work of the server."""
     _loop_due: float | None = None
 
     def _run_due(self) -> None:
@@ -89,7 +89,7 @@ class _Dispatcher(Dispatcher):
 
 
 class ExploredCluster(FakeCluster):
-    """A cluster in which nothing happens outside the loop."""
+    """A cluster whose background work runs on the virtual loop."""
 
     dispatcher: _Dispatcher
 
@@ -102,7 +102,7 @@ class ExploredCluster(FakeCluster):
 
     @property
     def is_in_background(self) -> bool:
-        """Whether the server does something by itself: it collects garbage, for example."""
+        """Whether the server does background work now, such as garbage collection."""
         return cast("_Server", self.server).is_in_background
 
     def _new_server(self, *args: Any, **options: Any) -> ApiServer:  # type: ignore[override]

@@ -1,7 +1,8 @@
-"""Faults, and the schedules that are made of them.
+"""Faults and schedules.
 
-A schedule is a list of faults, and written as text: `crash-after(create pods shop/web#1);
-stale(pods ADDED shop/web#1, step)`. A place is a request or a change, and how often it had come.
+A schedule is a list of faults, written as text: `crash-after(create pods shop/web#1);
+stale(pods ADDED shop/web#1, step)`. The place of a fault is a request or a change, and `#n` means
+its nth occurrence.
 """
 
 from __future__ import annotations
@@ -15,30 +16,30 @@ __all__ = ["KINDS", "PLACED", "Fault", "parse", "text_of"]
 
 KINDS: Final = {
     "crash-before": "the process is killed before the server receives the request",
-    "crash-after": "the process is killed after the server did what the request says",
-    "down": "the process is killed before the step, and starts again after it",
+    "crash-after": "the process is killed after the server has executed the request",
+    "down": "the process is killed before the step, and starts again after the step",
     "fail": "the server answers 500, and does nothing",
-    "lost": "the server does what the request says, but the answer is lost",
-    "touch": "somebody else annotates the object just before the request",
-    "annotate": "somebody else annotates the object so many seconds after this change",
+    "lost": "the server executes the request, but the answer is lost",
+    "touch": "another client annotates the object just before the request",
+    "annotate": "another client annotates the object this many seconds after the change",
     "recreate": "the user deletes the object and creates it again just before the request",
     "early": "the user does the step just before the request",
-    "rush": "the user does the step at once, without waiting for what follows from the one before",
-    "stale": "watches tell nothing of these objects for a while, from this change on",
-    "gap": "the same, and then they break: only the state that is left is read",
-    "lag": "watches tell of these objects so many seconds late",
-    "pause": "the process stands still for so many seconds before it sends the request",
-    "pause-after": "the process stands still for so many seconds when it has got the answer",
-    "cut-off": "the network is down for the process for so many seconds",
-    "late": "the request is on its way for so many seconds, and the process stands still meanwhile",
-    "garbage": "garbage is collected so many seconds late",
-    "latency": "every request and every event takes another time, by this seed",
+    "rush": "the user does the step at once, without waiting for the effects of the last step",
+    "stale": "watches deliver no events of the kind for a while, from this change on",
+    "gap": "as stale, and then the watches break: informers see only the final state",
+    "lag": "watches deliver the events of the kind this many seconds late",
+    "pause": "the process is paused for this many seconds before it sends the request",
+    "pause-after": "the process is paused for this many seconds after it has received the answer",
+    "cut-off": "the process has no network for this many seconds",
+    "late": "the request takes this many seconds to arrive, and the process is paused meanwhile",
+    "garbage": "garbage is collected this many seconds late",
+    "latency": "each request and each event takes a random time, by this seed",
 }
 
 PLACED: Final = frozenset(KINDS) - {"rush", "lag", "garbage", "latency"}
-"""Those that need a request, a change or a step to happen."""
+"""The faults that happen at a request, a change or a step."""
 
-_TEXT: Final = re.compile(r"([a-z-]+)\((.*?)(?:#(\d+))?(?:, ([a-z0-9.]+))?\)")
+_FAULT_PATTERN: Final = re.compile(r"([a-z-]+)\((.*?)(?:#(\d+))?(?:, ([a-z0-9.]+))?\)")
 
 
 class Fault(Struct, frozen=True):
@@ -47,8 +48,8 @@ class Fault(Struct, frozen=True):
     Attributes:
         kind: one of `KINDS`.
         at: the request, the change or the resource.
-        n: which of these requests, changes or steps.
-        how: how long, or another detail.
+        n: the number of the request, change or step, counted from 1.
+        how: a duration, or another detail.
     """
 
     kind: str
@@ -71,13 +72,15 @@ def parse(text: str) -> tuple[Fault, ...]:
     """Read a schedule.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a schedule.
     """
     faults: list[Fault] = []
     for part in filter(None, (each.strip() for each in text.split(";"))):
-        match = _TEXT.fullmatch(part)
+        match = _FAULT_PATTERN.fullmatch(part)
         if match is None or match[1] not in KINDS:
             known = ", ".join(KINDS)
-            raise ValueError(f"schedule: {part!r} is no fault; write kind(place#number): {known}")
+            raise ValueError(
+                f"schedule: {part!r} is not a fault; write kind(place#number) with one of: {known}"
+            )
         faults.append(Fault(match[1], match[2], int(match[3] or 0), match[4] or ""))
     return tuple(faults)

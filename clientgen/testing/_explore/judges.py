@@ -1,4 +1,4 @@
-"""Rules that the end of every run has to follow, whatever the program does."""
+"""Rules for the end of every run, independent of the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["endless_failures", "foreign_owners", "is_garbage", "stuck_objects"]
 
-_MOST_ENDS: Final = 5
+_MIN_ENDS: Final = 5
 
 
 def endless_failures(
@@ -22,37 +22,43 @@ def endless_failures(
     ends: Sequence[Sequence[tuple[float, str]]],
     since: float,
 ) -> Iterator[Violation]:
-    """What still fails though nothing disturbs the program any more."""
+    """Yield what still fails long after the last fault, at the moment `since` or later."""
     late = [text for moment, text in failures if moment > since]
     if late:
         yield Violation("errors", f"the program fails again and again: {late[-1]}")
     for each in ends:
         last = [how for moment, how in each if moment > since]
-        if last and len(each) >= _MOST_ENDS:
+        if last and len(each) >= _MIN_ENDS:
             yield Violation("ends", f"the program {last[-1]}, again and again")
 
 
 def stuck_objects(store: Store, known: Mapping[str, int]) -> Iterator[Violation]:
-    """Objects whose deletion does not end, and those whose owner does not exist."""
-    homes = {record.uid: record.namespace for each in store.collections() for record in each.now()}
+    """Yield objects that are never removed, and objects without an existing owner."""
+    namespaces_by_uid = {
+        record.uid: record.namespace for each in store.collections() for record in each.now()
+    }
     for title, metadata in _objects(store, known):
         if metadata.get("deletionTimestamp"):
             left = ", ".join(metadata.get("finalizers") or ()) or "nothing"
-            why = f"it waits for the finalizers {left}"
-            yield Violation("deletion", f"{title} is never removed: {why}")
+            yield Violation("deletion", f"{title} is never removed: its finalizers are {left}")
         owners = metadata.get("ownerReferences") or ()
-        known_owners = [homes[owner["uid"]] for owner in owners if owner.get("uid") in homes]
-        if owners and not known_owners:
+        owner_namespaces = [
+            namespaces_by_uid[owner["uid"]]
+            for owner in owners
+            if owner.get("uid") in namespaces_by_uid
+        ]
+        if owners and not owner_namespaces:
             yield Violation("orphan", f"{title} belongs to an object that does not exist")
-        elif known_owners and not any(
-            home in ("", metadata.get("namespace", "")) for home in known_owners
+        elif owner_namespaces and not any(
+            owner_namespace in ("", metadata.get("namespace", ""))
+            for owner_namespace in owner_namespaces
         ):
-            why = "it belongs to an object of another namespace, and stays when that is deleted"
-            yield Violation("orphan", f"{title} has no owner that counts: {why}")
+            why = "its owner is in another namespace, so garbage collection will not remove it"
+            yield Violation("orphan", f"{title} has no valid owner: {why}")
 
 
 def is_garbage(store: Store, record: Record) -> bool:
-    """Whether all owners of an object are gone, so that the garbage collector deletes it."""
+    """Whether the garbage collector deletes an object: all its owners are gone."""
     owners = {each.get("uid") for each in record.value()["metadata"].get("ownerReferences") or ()}
     return bool(owners) and not any(
         other.uid in owners for each in store.collections() for other in each.now()
@@ -60,7 +66,7 @@ def is_garbage(store: Store, record: Record) -> bool:
 
 
 def foreign_owners(store: Store) -> Iterator[Violation]:
-    """Objects that the garbage collector has deleted: their owner lives in another namespace."""
+    """Yield objects that the garbage collector deletes because of an owner in another namespace."""
     for record in store.collection("events").now():
         if b"OwnerRefInvalidNamespace" in record.data:
             event = record.value()

@@ -1,6 +1,6 @@
-"""The network of a run: transports whose requests and watches faults can reach."""
+"""The network of a run: transports whose requests and watches can be disturbed by faults."""
 
-# The timeouts are part of the seam; a transport is told how long it has.
+# The transport protocols pass timeouts as arguments.
 # ruff: noqa: ASYNC109, ARG002
 
 from __future__ import annotations
@@ -29,43 +29,43 @@ if TYPE_CHECKING:
     from .._fake.dispatcher import Dispatcher
     from .virtual_loop import VirtualLoop
 
-__all__ = ["Transport", "WatchStream", "World"]
+__all__ = ["RunNetwork", "Transport", "WatchStream"]
 
 _END_OF_INITIAL: Final = b"k8s.io/initial-events-end"
 
 
-class World(Protocol):
-    """The run, as transports see it."""
+class RunNetwork(Protocol):
+    """The part of a run that transports use."""
 
     loop: VirtualLoop
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """The way to the server."""
+        """The dispatcher of the cluster."""
         ...
 
     def latency(self) -> float:
-        """The seconds that a request, or an answer, takes."""
+        """Return the seconds that a request or an answer takes."""
         ...
 
     def event_lag(self, stream: WatchStream) -> float:
-        """The seconds that an event takes."""
+        """Return the seconds that a watch event takes."""
         ...
 
     def is_held(self, stream: WatchStream) -> bool:
-        """Whether events wait."""
+        """Tell whether a fault holds back the events of a stream."""
         ...
 
     async def before(
         self, transport: Transport, request: HttpRequest, action: Action | None
     ) -> Response | None:
-        """Do what comes before a request; returns the answer if the server is not to be asked."""
+        """Apply the faults before a request. Returns an answer to give instead of the server's."""
         ...
 
-    def acting(
+    def attributing(
         self, transport: Transport, request: HttpRequest, action: Action | None
     ) -> AbstractContextManager[None]:
-        """Know meanwhile who changes objects."""
+        """Attribute the changes inside the `with` block to a request."""
         ...
 
     async def after(
@@ -76,7 +76,7 @@ class World(Protocol):
         status: int,
         body: bytes,
     ) -> None:
-        """Do what comes after the server has answered."""
+        """Apply the faults after the server's answer."""
         ...
 
 
@@ -84,12 +84,12 @@ class Transport:
     """`AsyncTransport` to the cluster of a run, for the user or for a process of the program.
 
     Attributes:
-        name: the replica's; empty for the user.
-        is_down: whether nothing goes through any more.
-        offline_until: when the network is back.
+        name: the name of the replica; empty for the user.
+        is_down: whether the process has been killed, so that all requests fail.
+        offline_until: the moment at which the network is back.
     """
 
-    def __init__(self, run: World, name: str = "") -> None:
+    def __init__(self, run: RunNetwork, name: str = "") -> None:
         self.run = run
         self.name = name
         self.streams: set[WatchStream] = set()
@@ -97,7 +97,7 @@ class Transport:
         self.offline_until = 0.0
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Exchange a request for a whole answer."""
+        """Send a request, and return the complete answer."""
         run, action = self.run, action_of(request)
         self._check(request)
         failed = await run.before(self, request, action)
@@ -105,7 +105,7 @@ class Transport:
             await asyncio.sleep(run.latency())
             self._check(request)
         answer = failed or await self.ask(request, action)
-        body = answer.body if isinstance(answer, Response) else await self._whole(answer)
+        body = answer.body if isinstance(answer, Response) else await self._read_all(answer)
         await run.after(self, request, action, answer.status, body)
         await asyncio.sleep(run.latency())
         self._check(request)
@@ -114,7 +114,7 @@ class Transport:
     async def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> WatchStream:
-        """Exchange a request for the headers of an answer."""
+        """Send a request, and return the answer as a stream after its headers."""
         action = action_of(request)
         self._check(request)
         await asyncio.sleep(self.run.latency())
@@ -123,7 +123,7 @@ class Transport:
         return WatchStream(self, request, action, answer)
 
     async def aclose(self) -> None:
-        """End the streams."""
+        """Abort all streams."""
         for stream in tuple(self.streams):
             stream.abort()
 
@@ -137,23 +137,23 @@ class Transport:
             raise ConnectionLost(f"{request.info}: the connection was lost")
 
     async def ask(self, request: HttpRequest, action: Action | None) -> Response | Stream:
-        """Let the server answer now, and wait for what it has to ask webhooks."""
-        woken = asyncio.Event()
-        with self.run.acting(self, request, action):
-            answer: Answer = self.run.dispatcher.handle(request, woken.set)
-        with self.run.dispatcher.backends.on_loop(alone=True) as asking:
+        """Let the server answer now; waits for the webhooks that it calls."""
+        is_ready = asyncio.Event()
+        with self.run.attributing(self, request, action):
+            answer: Answer = self.run.dispatcher.handle(request, is_ready.set)
+        with self.run.dispatcher.backends.on_loop(alone=True) as webhook_calls:
             while isinstance(answer, Deferred):
-                asking.start(answer.calls)
+                webhook_calls.start(answer.calls)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(max(0.0, answer.deadline - self.run.loop.now)):
-                        await woken.wait()
-                woken.clear()
-                with self.run.acting(self, request, action):
-                    answer = self.run.dispatcher.resume(answer, woken.set)
+                        await is_ready.wait()
+                is_ready.clear()
+                with self.run.attributing(self, request, action):
+                    answer = self.run.dispatcher.resume(answer, is_ready.set)
         assert not isinstance(answer, Upgrade)  # this transport opens no WebSockets
         return answer
 
-    async def _whole(self, answer: Stream) -> bytes:
+    async def _read_all(self, answer: Stream) -> bytes:
         chunks: list[bytes] = []
         while (chunk := answer.take()) is not None:
             chunks.append(chunk)
@@ -163,7 +163,7 @@ class Transport:
 
 
 class WatchStream:
-    """A stream whose events come when the run lets them."""
+    """A stream whose events arrive when the run delivers them."""
 
     def __init__(
         self,
@@ -186,8 +186,8 @@ class WatchStream:
         self._is_initial = action is not None and "sendInitialEvents" in action.options
         self._ended = False
         self._broken = False
-        self._over = False
-        self._pulling = False
+        self._is_over = False
+        self._is_pull_scheduled = False
         self._waiter: asyncio.Future[None] | None = None
         transport.streams.add(self)
         if isinstance(answer, Response):
@@ -195,19 +195,19 @@ class WatchStream:
             self._ended = True
         else:
             with self._run.dispatcher.lock:
-                answer.on_ready(self._arrived)
+                answer.on_ready(self._on_ready)
             self._pull()
 
-    # ---- what the server sends ----------------------------------------------------------------
+    # ---- from the server ----------------------------------------------------------------------
 
-    def _arrived(self) -> None:
-        if not self._pulling and not self._over:
-            self._pulling = True
+    def _on_ready(self) -> None:
+        if not self._is_pull_scheduled and not self._is_over:
+            self._is_pull_scheduled = True
             self._run.loop.call_soon(self._pull, context=Context())
 
     def _pull(self) -> None:
-        self._pulling = False
-        if self._over or self._ended or isinstance(self._answer, Response):
+        self._is_pull_scheduled = False
+        if self._is_over or self._ended or isinstance(self._answer, Response):
             return
         try:
             while chunk := self._run.dispatcher.take(self._answer):
@@ -235,20 +235,20 @@ class WatchStream:
             if self._is_initial and _END_OF_INITIAL in line:
                 self._is_initial = False
 
-    # ---- what the client reads ----------------------------------------------------------------
+    # ---- to the client ------------------------------------------------------------------------
 
     async def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        """Wait for the next bytes; empty at the end, and after `abort`."""
         while True:
-            if self._over:
+            if self._is_over:
                 return b""
             if self._broken:
-                self._let_go()
+                self._release()
                 raise ConnectionLost(f"{self._request.info}: the connection was lost")
-            if data := self._due():
+            if data := self._take_due():
                 return data
             if self._ended and not self._lines:
-                self._let_go()
+                self._release()
                 return b""
             waiter = self._waiter = self._run.loop.create_future()
             try:
@@ -256,7 +256,7 @@ class WatchStream:
             finally:
                 self._waiter = None
 
-    def _due(self) -> bytes:
+    def _take_due(self) -> bytes:
         chunks: list[bytes] = []
         while self._lines:
             due, line, is_initial = self._lines[0]
@@ -267,27 +267,27 @@ class WatchStream:
         return b"".join(chunks)
 
     def wake(self) -> None:
-        """Look again whether something can be delivered."""
+        """Let the reader check again whether events can be delivered."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def break_off(self) -> None:
-        """Break the connection; events that were not read are lost."""
+        """Break the connection. Events that were not read are lost."""
         self._broken = True
         self.wake()
 
     def abort(self) -> None:
-        """Make `read` give up at once."""
+        """Make `read` return at once."""
         self.wake()
-        self._let_go()
+        self._release()
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self.abort()
 
-    def _let_go(self) -> None:
-        if not self._over:
-            self._over = True
+    def _release(self) -> None:
+        if not self._is_over:
+            self._is_over = True
             self._transport.streams.discard(self)
             if not isinstance(self._answer, Response):
                 self._run.dispatcher.close(self._answer)

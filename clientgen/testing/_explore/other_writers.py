@@ -1,4 +1,4 @@
-"""Others who write to the objects of the program: a foreign writer, and a user who recreates."""
+"""Other writers of the program's objects: another client, and a user who recreates objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clientgen.runtime._http.resource import Resource
 
 from .._apiserver.responses.answers import Response
 from .states import TOUCHED
-from .wishes import Wish
+from .user_objects import UserObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,77 +23,77 @@ if TYPE_CHECKING:
 
 __all__ = ["OtherWriters"]
 
-_MERGE: Final = ("Content-Type", "application/merge-patch+json")
-_OK: Final = 300
-_RETRY: Final = 0.2
+_MERGE_PATCH: Final = ("Content-Type", "application/merge-patch+json")
+_FIRST_NON_SUCCESS: Final = 300
+_RETRY_SECONDS: Final = 0.2
 
 
 class OtherWriters:
-    """Writes at once, when a fault says so.
+    """Writes to objects when a fault occurs.
 
     Attributes:
-        touched: the annotations that were written, by resource, key and uid of the object.
-        is_spoiled: whether the user still writes about an object that is another one now, so that
-            nobody can say how the end should be.
+        touched: the values of the annotations that were written, by resource, key and uid.
+        is_spoiled: whether the user has written with the uid of an object that was recreated
+            meanwhile, so that the expected end is unknown.
     """
 
     def __init__(
         self,
         cluster: FakeCluster,
-        tell: Callable[[str, str], None],
-        later: Callable[[float, Callable[[], object]], None],
+        log_event: Callable[[str, str], None],
+        call_later: Callable[[float, Callable[[], object]], None],
     ) -> None:
         self.touched: dict[tuple[str, str, str], str] = {}
         self.is_spoiled = False
-        self._wishes: dict[str, Wish] = {}
-        self._coming: dict[str, str] = {}  # the uids of objects that have to go first
-        self._gone: set[bytes] = set()
-        self._mixed: set[str] = set()
+        self._user_objects: dict[str, UserObject] = {}
+        self._recreating: dict[str, str] = {}  # the uids of the old objects, by key
+        self._old_uids: set[bytes] = set()
+        self._with_several_writers: set[str] = set()
         self._cluster = cluster
-        self._tell = tell
-        self._later = later
+        self._log_event = log_event
+        self._call_later = call_later
 
     @property
     def pending(self) -> int:
-        """How many objects wait to be created again."""
-        return len(self._coming)
+        """The number of objects that wait to be created again."""
+        return len(self._recreating)
 
-    def hear(self, request: HttpRequest, action: Action, change: Change) -> None:
-        """Keep what the user wants, to be able to create it again."""
+    def record_write(self, request: HttpRequest, action: Action, change: Change) -> None:
+        """Record the object as the user has written it, to be able to create it again."""
         record = change.record
         key = f"{action.group_resource} {record.key}"
-        wish = self._wishes.get(key)
+        user_object = self._user_objects.get(key)
         if change.before is None:
-            wish = Wish.of(request, action, record)
-            if wish is not None:
-                self._wishes[key] = wish
+            user_object = UserObject.of(request, action, record)
+            if user_object is not None:
+                self._user_objects[key] = user_object
         elif not change.before.is_going and (change.after is None or change.after.is_going):
-            self._wishes.pop(key, None)
-        elif wish is not None and change.after is not None:
-            wish.change(action, change)
+            self._user_objects.pop(key, None)
+        elif user_object is not None and change.after is not None:
+            user_object.change(action, change)
 
-    def stop_coming(self, action: Action) -> None:
-        """Create nothing again that the user has deleted meanwhile."""
+    def forget_deleted(self, action: Action) -> None:
+        """Forget the objects that the user deletes: they are not created again."""
         if action.verb in ("delete", "deletecollection") and not action.subresource:
-            where = f"{action.group_resource} {action.namespace}/".removesuffix(" /")
-            for key in tuple(self._coming):
-                if key.startswith(where) and (not action.name or key == _key(action)):
-                    del self._coming[key]
-                    self._wishes.pop(key, None)
+            object_key = f"{action.group_resource} {action.namespace}/".removesuffix(" /")
+            for key in tuple(self._recreating):
+                if key.startswith(object_key) and (not action.name or key == _title(action)):
+                    del self._recreating[key]
+                    self._user_objects.pop(key, None)
 
-    def check(self, request: HttpRequest, action: Action) -> None:
-        """Note a request of the user that has no sense for an object that was created again."""
-        told = request.target.encode() + (request.body or b"")
-        is_mixed = action.patch_type == "apply" and _key(action) in self._mixed
-        if is_mixed or any(uid in told for uid in self._gone):
+    def check_stale_uids(self, request: HttpRequest, action: Action) -> None:
+        """Note a request of the user that cannot work on an object that was created again."""
+        request_bytes = request.target.encode() + (request.body or b"")
+        is_mixed = action.patch_type == "apply" and _title(action) in self._with_several_writers
+        if is_mixed or any(uid in request_bytes for uid in self._old_uids):
             self.is_spoiled = True
 
     def touch(self, action: Action) -> None:
         """Annotate the object of a request."""
-        self.annotate(action.group_resource, _where(action))
+        self.annotate(action.group_resource, _object_key(action))
 
     def annotate(self, resource: str, key: str) -> None:
-        """Annotate an object, if it is there."""
+        """Annotate an object, if it exists."""
         cluster = self._cluster.server.cluster
         record = cluster.store.collection(resource).records.get(key)
         served = cluster.resource_of(resource)
@@ -102,15 +102,15 @@ class OtherWriters:
         number = str(len(self.touched) + 1)
         path = _path(served, record)
         body = json.encode({"metadata": {"annotations": {TOUCHED: number}}})
-        where = (resource, record.key, record.uid)
-        self.touched[where] = number
-        if self._ask(HttpRequest("PATCH", path, (_MERGE,), body)) >= _OK:
-            del self.touched[where]
+        object_key = (resource, record.key, record.uid)
+        self.touched[object_key] = number
+        if self._send(HttpRequest("PATCH", path, (_MERGE_PATCH,), body)) >= _FIRST_NON_SUCCESS:
+            del self.touched[object_key]
         else:
-            self._tell("somebody else", f"annotates {resource} {record.key}")
+            self._log_event("another client", f"annotates {resource} {record.key}")
 
     def is_lost(self, resource: str, before: Record | None, after: Record) -> bool:
-        """Whether a change removes what was written here."""
+        """Whether a change removes an annotation that was written here."""
         number = self.touched.get((resource, after.key, after.uid))
         if number is None or before is None:
             return False
@@ -118,73 +118,73 @@ class OtherWriters:
         return annotations.get(TOUCHED) != number
 
     def recreate(self, action: Action) -> bool:
-        """Delete an object of the user's, and create it again as soon as it is gone.
+        """Delete an object of the user, and create it again as soon as it is removed.
 
-        It may take a while until it is gone: a finalizer holds it. The new object is as the user
-        wants it now; what the program wrote is lost. Returns whether it is there already.
+        A finalizer may delay the removal. The new object has what the user has written, without the
+        fields that the program has written. Returns whether the new object exists already.
         """
-        key = _key(action)
-        wish = self._wishes.get(key)
+        key = _title(action)
+        user_object = self._user_objects.get(key)
         record = self._cluster.server.cluster.record(
             action.group, action.resource, action.namespace, action.name
         )
-        if wish is None or record is None or key in self._coming or record.is_going:
+        if user_object is None or record is None or key in self._recreating or record.is_going:
             return False
-        if wish.is_held or self._is_needed(key, record.uid):
+        if user_object.is_held or self._is_needed(key, record.uid):
             return False
-        self._coming[key] = record.uid
-        self._gone.add(record.uid.encode())
-        if len(wish.writers) > 1:
-            self._mixed.add(key)
-        status = self._ask(HttpRequest("DELETE", wish.path))
-        self._tell("user", f"delete {key} → {status}")
+        self._recreating[key] = record.uid
+        self._old_uids.add(record.uid.encode())
+        if len(user_object.writers) > 1:
+            self._with_several_writers.add(key)
+        status = self._send(HttpRequest("DELETE", user_object.path))
+        self._log_event("user", f"delete {key} → {status}")
         self._create(key)
-        return key not in self._coming
+        return key not in self._recreating
 
     def _is_needed(self, key: str, uid: str) -> bool:
-        """Whether others of the user's objects are lost without this one."""
+        """Whether other objects of the user depend on this object."""
         resource, _, name = key.partition(" ")
-        homes = {
+        contents_prefix = {
             "namespaces": f" {name}/",
             "customresourcedefinitions.apiextensions.k8s.io": f"{name} ",
         }
-        home = homes.get(resource)
+        prefix = contents_prefix.get(resource)
         return any(
-            other != key and ((home is not None and home in other) or wish.mentions(uid))
-            for other, wish in self._wishes.items()
+            other != key and ((prefix is not None and prefix in other) or user_object.mentions(uid))
+            for other, user_object in self._user_objects.items()
         )
 
     def _create(self, key: str) -> None:
-        wish, uid = self._wishes.get(key), self._coming.get(key)
-        if wish is None or uid is None:
+        user_object, uid = self._user_objects.get(key), self._recreating.get(key)
+        if user_object is None or uid is None:
             return
-        if self._is_there(key, uid):
-            self._later(_RETRY, lambda: self._create(key))
+        if self._old_object_exists(key, uid):
+            self._call_later(_RETRY_SECONDS, lambda: self._create(key))
             return
-        del self._coming[key]
-        status = self._ask(wish.creation())
-        self._tell("user", f"create {key} → {status}")
-        if wish.has_status:
-            body = json.encode({"status": wish.value.get("status")})
-            self._ask(HttpRequest("PATCH", f"{wish.path}/status", (_MERGE,), body))
+        del self._recreating[key]
+        status = self._send(user_object.creation())
+        self._log_event("user", f"create {key} → {status}")
+        if user_object.has_status:
+            body = json.encode({"status": user_object.value.get("status")})
+            self._send(HttpRequest("PATCH", f"{user_object.path}/status", (_MERGE_PATCH,), body))
 
-    def _is_there(self, key: str, uid: str) -> bool:
-        resource, _, where = key.partition(" ")
+    def _old_object_exists(self, key: str, uid: str) -> bool:
+        resource, _, object_key = key.partition(" ")
         collection = self._cluster.server.cluster.store.collection(resource)
-        record = collection.records.get(where)
+        record = collection.records.get(object_key)
         return record is not None and record.uid == uid
 
-    def _ask(self, request: HttpRequest) -> int:
-        answer = self._cluster.dispatcher.handle(request, _nothing)
+    def _send(self, request: HttpRequest) -> int:
+        answer = self._cluster.dispatcher.handle(request, _ignore_wake)
         assert isinstance(answer, Response)
         return answer.status
 
 
-def _key(action: Action) -> str:
-    return f"{action.group_resource} {_where(action)}"
+def _title(action: Action) -> str:
+    return f"{action.group_resource} {_object_key(action)}"
 
 
-def _where(action: Action) -> str:
+def _object_key(action: Action) -> str:
     return "/".join(filter(None, (action.namespace, action.name)))
 
 
@@ -195,5 +195,5 @@ def _path(served: Served, record: Record) -> str:
     return resource.object_path(record.namespace or None, record.name)
 
 
-def _nothing() -> None:
-    """Nobody waits."""
+def _ignore_wake() -> None:
+    """Do nothing: the answer is ready at once."""

@@ -1,7 +1,7 @@
-"""`hash` as each process of a program has it: texts have another hash in each, as in Python.
+"""The builtin `hash` for explored programs: each process of a run has another hash seed.
 
-Python chooses a hash seed when it starts, which nobody can change afterwards. The order of sets of
-texts follows from it, and stays that of this process.
+Python chooses the hash seed at its start, and it cannot be changed afterwards. So the order of sets
+of texts is that of the real process, in all processes of a run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ __all__ = ["virtual_hash"]
 
 
 def virtual_hash(value: object, /) -> int:
-    """The hash of an object in the process that asks.
+    """Return the hash of an object in the current process of the run.
 
-    A class whose `__hash__` calls this gets Python's: its objects may be keys of dicts that were
+    Calls from a `__hash__` method get Python's hash: the objects may be keys of dicts that were
     made outside of the process.
     """
     caller = inspect.currentframe()

@@ -1,8 +1,7 @@
-"""Random texts: numbers that are written in hexadecimal digits, and differ in equal runs.
+"""Random texts in objects: hexadecimal numbers that differ between equal runs.
 
-A hash of a spec looks like a uid, and is the same in each run: a wrong one is a finding. So a
-place of an object holds random texts only if they differ between runs with other uids, times and
-versions.
+A hash of a spec looks like a uid, but is the same in each run, and a wrong hash is a bug. So a
+field counts as random only if its texts differ between runs with other uids, times and versions.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ _HEX: Final = re.compile(
 
 
 def without_random(text: str) -> str:
-    """The text with a word instead of what may be random."""
+    """Replace the parts of a text that may be random."""
     return _HEX.sub("<random>", text)
 
 
 class RandomTexts:
-    """Knows the places whose texts are not random. At first, there are none."""
+    """Knows the fields whose texts are not random; at first none."""
 
     def __init__(self) -> None:
         self._fixed: frozenset[Place] = frozenset()
 
     def learn(self, *runs: tuple[dict[str, list[str]], object]) -> None:
-        """Take the places that are equal in all of these runs; each is a state and a value."""
-        first, *others = [_found(state, value) for state, value in runs]
+        """Learn the fields that are equal in all of these runs: pairs of a state and a value."""
+        first, *others = [_texts_by_place(state, value) for state, value in runs]
         self._fixed = frozenset(
             place
             for place, texts in first.items()
@@ -49,64 +48,64 @@ class RandomTexts:
         )
 
     def state(self, state: dict[str, list[str]]) -> dict[str, list[str]]:
-        """A state without its random texts."""
+        """Return a state without its random texts."""
         plain: dict[str, list[str]] = {}
         for title, texts in state.items():
             resource, _, where = title.partition(" ")
-            shown = f"{resource} {self._text((resource, 'name'), where)}"
-            plain.setdefault(shown, []).extend(
-                self._json(resource, each) if _HEX.search(each) else each for each in texts
+            plain_title = f"{resource} {self._without_random((resource, 'name'), where)}"
+            plain.setdefault(plain_title, []).extend(
+                self._object(resource, each) if _HEX.search(each) else each for each in texts
             )
         for values in plain.values():
             values.sort()
         return plain
 
     def value(self, value: object) -> object:
-        """A JSON value without its random texts."""
-        return _walked(value, ("", ""), self._text)
+        """Return a JSON value without its random texts."""
+        return _map_texts(value, ("", ""), self._without_random)
 
-    def _json(self, resource: str, text: str) -> str:
-        value = _walked(json.decode(text), (resource, ""), self._text)
+    def _object(self, resource: str, text: str) -> str:
+        value = _map_texts(json.decode(text), (resource, ""), self._without_random)
         return json.encode(value, order="sorted").decode()
 
-    def _text(self, place: Place, text: str) -> str:
+    def _without_random(self, place: Place, text: str) -> str:
         return text if place in self._fixed else without_random(text)
 
 
 def may_be_random(state: dict[str, list[str]], value: object) -> bool:
-    """Whether there is a text that may be random."""
-    return bool(_found(state, value))
+    """Whether a state or a value contains texts that may be random."""
+    return bool(_texts_by_place(state, value))
 
 
-def _found(state: dict[str, list[str]], value: object) -> dict[Place, list[str]]:
+def _texts_by_place(state: dict[str, list[str]], value: object) -> dict[Place, list[str]]:
     found: dict[Place, list[str]] = {}
 
-    def note(place: Place, text: str) -> str:
+    def note_text(place: Place, text: str) -> str:
         if words := _HEX.findall(text):
             found.setdefault(place, []).extend(words)
         return text
 
     for title, texts in state.items():
         resource, _, where = title.partition(" ")
-        note((resource, "name"), where)
+        note_text((resource, "name"), where)
         for each in texts:
             if _HEX.search(each):
-                _walked(json.decode(each), (resource, ""), note)
-    _walked(value, ("", ""), note)
+                _map_texts(json.decode(each), (resource, ""), note_text)
+    _map_texts(value, ("", ""), note_text)
     return found
 
 
-def _walked(value: Any, place: Place, text: Callable[[Place, str], str]) -> Any:
+def _map_texts(value: Any, place: Place, text: Callable[[Place, str], str]) -> Any:
     resource, path = place
     if isinstance(value, str):
         return text(place, value)
     if is_array(value):
-        return sorted((_walked(part, place, text) for part in value), key=_sort_key)
+        return sorted((_map_texts(part, place, text) for part in value), key=_sort_key)
     if is_object(value):
         return _with_keys(
             (
-                _walked(name, (resource, f"{path}{{}}"), text),
-                _walked(part, (resource, f"{path}.{without_random(str(name))}"), text),
+                _map_texts(name, (resource, f"{path}{{}}"), text),
+                _map_texts(part, (resource, f"{path}.{without_random(str(name))}"), text),
             )
             for name, part in value.items()
         )
@@ -114,7 +113,7 @@ def _walked(value: Any, place: Place, text: Callable[[Place, str], str]) -> Any:
 
 
 def _with_keys(parts: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Make a dict. Keys that were random may be equal now; then the second gets a number."""
+    """Make a dict. Keys may have become equal without their random parts; they get numbers."""
     by_key: dict[Any, list[Any]] = {}
     for key, part in parts:
         by_key.setdefault(key, []).append(part)

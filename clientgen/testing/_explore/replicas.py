@@ -1,4 +1,4 @@
-"""A replica of the program: processes, one after the other, each with an empty memory."""
+"""A replica of the program: its processes, one after another, each with fresh memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from clientgen.runtime._models.arguments import named
 
-from .network import Transport, World
+from .network import RunNetwork, Transport
 from .virtual_loop import Process, text_of
 
 if TYPE_CHECKING:
@@ -16,49 +16,49 @@ if TYPE_CHECKING:
 
 __all__ = ["Replica"]
 
-_RESTART: Final = 1.0
-_LONGEST_BACKOFF: Final = 30.0
-_FOR_THREADS: Final = (
+_RESTART_SECONDS: Final = 1.0
+_MAX_BACKOFF_SECONDS: Final = 30.0
+_NO_THREADS: Final = (
     "the program uses clientgen.runtime.sync, which is for threads: explore runs asyncio programs; "
     "use clientgen.runtime.aio in it, such as AsyncManager for Manager"
 )
 
 
-class Surroundings(World, Protocol):
-    """The run, as replicas see it."""
+class RunControl(RunNetwork, Protocol):
+    """The part of a run that replicas use."""
 
     is_over: bool
 
     def new_process(self, name: str) -> Process:
-        """A process with a number of its own."""
+        """Make a process with the next number."""
         ...
 
     def refuse(self, error: Exception) -> None:
-        """End the run: what is explored cannot be."""
+        """End the run with an error: the program cannot be explored."""
         ...
 
     def start_program(self, transport: Transport) -> object:
         """Call `build`."""
         ...
 
-    def later(self, seconds: float, function: Callable[[], object]) -> None:
-        """Do something later, whatever becomes of the processes."""
+    def call_later(self, seconds: float, function: Callable[[], object]) -> None:
+        """Call a function later, outside of all processes."""
         ...
 
-    def tell(self, who: str, text: str) -> None:
-        """Note what happened."""
+    def log_event(self, who: str, text: str) -> None:
+        """Add a line to the report."""
         ...
 
 
 class Replica:
-    """Starts the program, and starts it again when it has ended or was killed.
+    """Starts the program, and restarts it when it has ended or was killed.
 
     Attributes:
-        name: how it is shown.
-        ends: when it ended by itself, and how.
+        name: the name in reports.
+        ends: the moments at which the program ended by itself, and how.
     """
 
-    def __init__(self, run: Surroundings, name: str) -> None:
+    def __init__(self, run: RunControl, name: str) -> None:
         self.run = run
         self.name = name
         self.process: Process | None = None
@@ -68,39 +68,39 @@ class Replica:
         self.is_held_down = False
 
     def start(self) -> None:
-        """Start a process, unless one runs."""
+        """Start a process, unless one is running."""
         if self.process is not None or self.is_held_down or self.run.is_over:
             return
         self.process = process = self.run.new_process(self.name)
         self.transport = Transport(self.run, self.name)
         self.processes.append(process)
         if len(self.processes) > 1:
-            self.run.tell(self.name, "starts again, with an empty memory")
+            self.run.log_event(self.name, "starts again, with an empty memory")
         main = self._main(process, self.transport)
         self.run.loop.create_task(main, context=process.context)
 
     def kill(self, why: str) -> None:
-        """End the process at once: nothing of it runs any more."""
+        """End the process at once: none of its code runs afterwards."""
         if self.process is None:
             return
-        self.run.tell(self.name, f"is killed {why}")
+        self.run.log_event(self.name, f"is killed {why}")
         self._end()
-        self._start_after(_RESTART)
+        self._start_after(_RESTART_SECONDS)
 
     def pause(self, seconds: float) -> None:
-        """Let the process stand still."""
+        """Stop the process for some seconds, as SIGSTOP does."""
         process = self.process
         if process is None:
             return
         process.is_stopped = True
-        self.run.tell(self.name, f"stands still for {seconds:g} s")
+        self.run.log_event(self.name, f"is paused for {seconds:g} s")
 
         def resume() -> None:
             if self.process is process:
-                self.run.tell(self.name, "goes on")
+                self.run.log_event(self.name, "continues")
                 self.run.loop.resume(process)
 
-        self.run.later(seconds, resume)
+        self.run.call_later(seconds, resume)
 
     def _end(self) -> None:
         process, transport = self.process, self.transport
@@ -113,7 +113,7 @@ class Replica:
             stream.abort()
 
     def _start_after(self, seconds: float) -> None:
-        self.run.later(seconds, self.start)
+        self.run.call_later(seconds, self.start)
 
     async def _main(self, process: Process, transport: Transport) -> None:
         how = "ends"
@@ -121,37 +121,37 @@ class Replica:
             await self._program(transport)
         except NotExplorable as error:
             self.run.refuse(TypeError(str(error)))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the process ends with it
-            if _is_of_threads(error):
-                self.run.refuse(TypeError(f"{_FOR_THREADS} ({error})"))
+        except Exception as error:  # noqa: BLE001 - any exception ends the process
+            if _is_from_sync_runtime(error):
+                self.run.refuse(TypeError(f"{_NO_THREADS} ({error})"))
             how = f"ends with {text_of(error)}"
         if self.process is process and not self.run.is_over:
-            self.run.tell(self.name, how)
+            self.run.log_event(self.name, how)
             self.ends.append((self.run.loop.now, how))
             self._end()
-            self._start_after(min(_RESTART * 2 ** len(self.ends), _LONGEST_BACKOFF))
+            self._start_after(min(_RESTART_SECONDS * 2 ** len(self.ends), _MAX_BACKOFF_SECONDS))
 
     async def _program(self, transport: Transport) -> None:
-        made: Any = self.run.start_program(transport)
-        if run := getattr(made, "run", None):
+        program: Any = self.run.start_program(transport)
+        if run := getattr(program, "run", None):
             if not inspect.iscoroutinefunction(run):
-                raise NotExplorable(f"{_FOR_THREADS} (it returned {named(made)})")
-            made = run()
-        if not inspect.isawaitable(made):
+                raise NotExplorable(f"{_NO_THREADS} (it returned {named(program)})")
+            program = run()
+        if not inspect.isawaitable(program):
             raise NotExplorable(
-                f"the program returned {named(made)}: write a coroutine function that runs "
+                f"the program returned {named(program)}: write a coroutine function that runs "
                 "until it is cancelled, or return an AsyncManager or AsyncController that does "
                 "not run yet"
             )
-        await made
+        await program
 
 
-class NotExplorable(Exception):  # noqa: N818 - tells who starts the program
-    """What `build` returns is nothing that can be run."""
+class NotExplorable(Exception):  # noqa: N818 - internal
+    """`build` returned an object that cannot be run."""
 
 
-def _is_of_threads(error: Exception) -> bool:
-    """Whether an argument was refused by the flavour of the runtime that is for threads."""
+def _is_from_sync_runtime(error: Exception) -> bool:
+    """Whether the synchronous runtime has raised a TypeError: it refuses asyncio objects."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return isinstance(error, TypeError) and any(
         str(frame.f_globals.get("__name__")).startswith("clientgen.runtime._sync.")

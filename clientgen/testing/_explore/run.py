@@ -41,30 +41,33 @@ if TYPE_CHECKING:
 __all__ = ["Run"]
 
 _CONFIG: Final = ClusterConfig("http://explored-cluster")
-_LATENCY: Final = 0.002
-_EVENT_LAG: Final = 0.001
-_GARBAGE: Final = 0.5
-_QUIET: Final = 5.0
-_MOST_QUIET: Final = 60.0
-_MOST_QUIET_HELD: Final = 8.0
-_REST: Final = 30.0
-_MOST_REST: Final = 240.0
-_AFTER_REST: Final = 150.0
-_AFTER_FAULT: Final = 15.0
-_MOST_STALE_WRITES: Final = 12
-_LONGEST: Final = 60.0
-_MOST_EQUAL_WRITES: Final = 100
-_MOST_CONFLICTS: Final = 4
+# All times are seconds of the run's virtual time.
+_LATENCY_SECONDS: Final = 0.002
+_EVENT_LAG_SECONDS: Final = 0.001
+_GARBAGE_DELAY_SECONDS: Final = 0.5
+# Before each step, the user waits until nothing has changed for this long.
+_STEP_IDLE_SECONDS: Final = 5.0
+_STEP_TIMEOUT_SECONDS: Final = 60.0
+_STEP_TIMEOUT_WHILE_HELD_SECONDS: Final = 8.0
+# A run ends when nothing changes for the idle time, and the program writes nothing afterwards.
+_END_IDLE_SECONDS: Final = 30.0
+_END_TIMEOUT_SECONDS: Final = 240.0
+_END_WATCH_SECONDS: Final = 150.0
+_MAX_END_ROUNDS: Final = 6
+_RECOVERY_SECONDS: Final = 15.0
+_MAX_HOLD_SECONDS: Final = 60.0
+_MAX_STALE_WRITES: Final = 12
+_MAX_EQUAL_WRITES: Final = 100
+_MAX_CONFLICTS: Final = 4
 _CONFLICT: Final = 409
-_MAY_CONFLICT: Final = ("patch", "update")  # the 409 of a create says that there is one
-_LANDS_BEFORE_RESUME: Final = 1.0
-_NEXT_REPLICA: Final = 1.5
-_ROUNDS: Final = 6
-_OTHER: Final = 12_345
-_CONTROLLERS: Final = "clientgen.runtime.controllers"
+_CONFLICTING_VERBS: Final = ("patch", "update")  # a 409 for a create means AlreadyExists
+_ARRIVAL_BEFORE_RESUME_SECONDS: Final = 1.0
+_REPLICA_START_INTERVAL_SECONDS: Final = 1.5
+_OTHER_VERSION_OFFSET: Final = 12_345
+_CONTROLLER_LOGGER: Final = "clientgen.runtime.controllers"
 
 
-class _Held(Struct):
+class _HeldEvents(Struct):
     resource: str
     fault: Fault
     is_gap: bool
@@ -72,20 +75,22 @@ class _Held(Struct):
 
 
 class Run:
-    """Does it once.
+    """Executes one run.
 
     Attributes:
-        is_over: whether the judges have seen all.
-        externals: the system beside the cluster, if there is one, as arguments.
+        is_over: whether the run has ended; later events do not count.
+        externals: the external system as a tuple of arguments; empty without one.
     """
 
     def __init__(self, setting: Setting, faults: tuple[Fault, ...]) -> None:
         self.setting = setting
         self.faults = faults
         self.loop = VirtualLoop()
-        seed = setting.seed + setting.is_other
-        setting.time.begin(self.loop, seed, shift=_OTHER * setting.is_other)
-        garbage = next((float(each.how) for each in faults if each.kind == "garbage"), _GARBAGE)
+        seed = setting.seed + setting.has_other_uids
+        setting.time.begin(self.loop, seed, shift=_OTHER_VERSION_OFFSET * setting.has_other_uids)
+        garbage = next(
+            (float(each.how) for each in faults if each.kind == "garbage"), _GARBAGE_DELAY_SECONDS
+        )
         self.cluster = ExploredCluster(
             setting.template,
             self.loop,
@@ -95,15 +100,15 @@ class Run:
             controller_delay=garbage,
         )
         self.dispatcher = self.cluster.dispatcher
-        if setting.is_other:
-            self.cluster.server.cluster.store.version += _OTHER
+        if setting.has_other_uids:
+            self.cluster.server.cluster.store.version += _OTHER_VERSION_OFFSET
         self.outcome = Outcome()
         self.externals: tuple[Any, ...] = () if setting.external is None else (setting.external(),)
         self.is_over = False
         chance = next((int(each.how) for each in faults if each.kind == "latency"), None)
         self._random = None if chance is None else Random(chance)  # noqa: S311 - no secrets
         self._lags = {each.at: float(each.how) for each in faults if each.kind == "lag"}
-        self._held: list[_Held] = []
+        self._held: list[_HeldEvents] = []
         self._counts: Counter[str] = Counter()
         self._conflicts: Counter[tuple[str, str, str]] = Counter()
         self._since_step: Counter[str] = Counter()
@@ -113,12 +118,12 @@ class Run:
         self._action: Action | None = None
         self._request: HttpRequest | None = None
         self._last_change = 0.0
-        self._recovered = 0.0
+        self._recovery_end = 0.0
         self._program_changes = 0
         self._last_writes: list[str] = []
         self._has_changed = False
         self._is_checking = False
-        self._anew: tuple[HttpRequest, str, str, str] | None = None
+        self._recreated_deletion: tuple[HttpRequest, str, str, str] | None = None
         self._processes = 0
         self._error: Exception | None = None
         self._requests = 0
@@ -131,7 +136,7 @@ class Run:
         }
         self._reached: dict[int, asyncio.Event] = {}
         self._done: dict[int, asyncio.Event] = {}
-        self._others = OtherWriters(self.cluster, self.tell, self.later)
+        self._others = OtherWriters(self.cluster, self.log_event, self.call_later)
         self._failures: list[tuple[float, str]] = []
         names = ["controller"] if setting.replicas == 1 else None
         self.replicas = [
@@ -140,14 +145,14 @@ class Run:
         ]
         if setting.setup is not None:
             setting.setup(self.cluster, *self.externals)
-        self.cluster.server.cluster.store.on_change(self._changed)
+        self.cluster.server.cluster.store.on_change(self._on_change)
         self.dispatcher.on_worked = self._check_invariant
 
-    # ---- the whole ----------------------------------------------------------------------------
+    # ---- the course of the run ----------------------------------------------------------------
 
     def execute(self) -> Outcome:
-        """Run it, and return what happened."""
-        with _listening(_Failures(self)):
+        """Execute the run, and return its outcome."""
+        with _capture_logs(_FailureHandler(self)):
             self._execute()
         if self._error is not None:
             raise self._error
@@ -161,7 +166,7 @@ class Run:
         try:
             self.loop.run_until_complete(self._drive_until_failure())
         except TooBusy:
-            self.fail("busy", "the program never comes to rest: it does not stop to do something")
+            self.fail("busy", "the program never becomes idle: its tasks run without end")
         finally:
             self.is_over = True
             self._user.is_down = True
@@ -179,22 +184,24 @@ class Run:
 
     async def _drive(self) -> None:
         for number, replica in enumerate(self.replicas):
-            # Those of a Deployment do not start in the same moment, either.
-            self.later(number * _NEXT_REPLICA, replica.start)
-        await self._play_user()
+            # The replicas of a Deployment do not start at the same moment either.
+            self.call_later(number * _REPLICA_START_INTERVAL_SECONDS, replica.start)
+        await self._run_user()
         if self.outcome.is_skipped or self.outcome.violation is not None:
             return
         self._is_scenario_over = True
-        self.tell("user", "has done everything")
-        self.later(0.5, self._start_all)
+        self.log_event("user", "has done everything")
+        self.call_later(0.5, self._start_all)
         for held in tuple(self._held):
             if not held.is_over and held.fault.how in ("step", "end"):
-                self.later(2.0 if held.fault.how == "step" else 5.0, partial(self._release, held))
-        await self._come_to_rest()
+                self.call_later(
+                    2.0 if held.fault.how == "step" else 5.0, partial(self._release, held)
+                )
+        await self._wait_for_end()
         if self.outcome.violation is None:
             self._judge()
 
-    async def _play_user(self) -> None:
+    async def _run_user(self) -> None:
         k = self._clientset(self._user)
         try:
             await self.setting.scenario(k, *self.externals)
@@ -204,7 +211,7 @@ class Run:
             self._judge_user(error)
 
     def _judge_user(self, error: Exception) -> None:
-        """Say what an error of the scenario means if there are faults."""
+        """Decide what an error of the scenario means in a run with faults."""
         match error:
             case TimeoutError():
                 self.fail("waiting", f"the user waited in vain: {text_of(error)}")
@@ -214,7 +221,7 @@ class Run:
                 self.outcome.is_skipped = True
 
     def new_process(self, name: str) -> Process:
-        """A process with a number of its own."""
+        """Make a process with the next number."""
         self._processes += 1
         return Process(name, self._processes - 1)
 
@@ -227,34 +234,34 @@ class Run:
 
         rest = AsyncRest(_CONFIG, transport=transport)
         self.cluster.adopt(rest)
-        rest.clock = SYSTEM_CLOCK  # as in a real program: that of the process
+        rest.clock = SYSTEM_CLOCK  # as in a real program; VirtualTime has patched it
         made = self.setting.clientset(rest)
         if not hasattr(made, "__aenter__"):
             name = getattr(self.setting.clientset, "__name__", "clientset")
             raise TypeError(
-                f"clientset={name}: explore runs asyncio programs; give the asyncio class of the "
+                f"clientset={name}: explore runs asyncio programs; pass the asyncio class of the "
                 "clientset, such as AsyncClientset"
             )
         return made
 
-    def later(self, seconds: float, function: Callable[[], object]) -> None:
-        """Do something later, whatever becomes of the processes."""
+    def call_later(self, seconds: float, function: Callable[[], object]) -> None:
+        """Call a function later, outside of all processes."""
         self.loop.call_later(seconds, function, context=Context())
 
-    def tell(self, who: str, text: str) -> None:
-        """Note what happened."""
+    def log_event(self, who: str, text: str) -> None:
+        """Add a line to the report."""
         self.outcome.events.append(Event(self.loop.now, who, text))
 
     def fail(self, kind: str, text: str) -> None:
-        """Note what is wrong; the first counts."""
+        """Record a broken rule, and end the run. Only the first one counts."""
         if self.outcome.violation is None and not self.is_over:
             self.outcome.violation = Violation(kind, text)
-            self.tell("judge", text.partition("\n")[0])
+            self.log_event("judge", text.partition("\n")[0])
             if self._failed is not None and not self._failed.done():
                 self._failed.set_result(None)
 
     def refuse(self, error: Exception) -> None:
-        """End the run: what is explored cannot be; `execute` raises this."""
+        """End the run with an error that `execute` raises: the program cannot be explored."""
         if self._error is None and not self.is_over:
             self._error = error
             if self._failed is not None and not self._failed.done():
@@ -263,39 +270,41 @@ class Run:
     # ---- time ---------------------------------------------------------------------------------
 
     def latency(self) -> float:
-        """The seconds that a request, or an answer, takes."""
-        return _LATENCY if self._random is None else self._random.choice((0.001, 0.004, 0.03))
+        """Return the seconds that a request or an answer takes."""
+        return (
+            _LATENCY_SECONDS if self._random is None else self._random.choice((0.001, 0.004, 0.03))
+        )
 
     def event_lag(self, stream: WatchStream) -> float:
-        """The seconds that an event takes."""
+        """Return the seconds that a watch event takes."""
         if not stream.is_program:
-            return _EVENT_LAG
-        lag = self._lags.get(stream.resource, self._lags.get("*", _EVENT_LAG))
+            return _EVENT_LAG_SECONDS
+        lag = self._lags.get(stream.resource, self._lags.get("*", _EVENT_LAG_SECONDS))
         return lag if self._random is None else lag + self._random.choice((0.0, 0.005, 0.05, 0.3))
 
-    async def _settle(self, quiet: float, most: float) -> bool:
-        end = self.loop.now + most
+    async def _wait_until_idle(self, idle_seconds: float, limit: float) -> bool:
+        end = self.loop.now + limit
         while self.loop.now < end:
             idle = self.loop.now - self._last_change
-            if idle >= quiet and not self._others.pending:
+            if idle >= idle_seconds and not self._others.pending:
                 return True
-            await asyncio.sleep(max(quiet - idle, 0.1))
+            await asyncio.sleep(max(idle_seconds - idle, 0.1))
         return False
 
-    async def _come_to_rest(self) -> None:
-        for _ in range(_ROUNDS):
+    async def _wait_for_end(self) -> None:
+        for _ in range(_MAX_END_ROUNDS):
             if self.outcome.violation is not None:
                 return
-            await asyncio.sleep(self._recovered - self.loop.now)
-            if not await self._settle(_REST, _MOST_REST):
+            await asyncio.sleep(self._recovery_end - self.loop.now)
+            if not await self._wait_until_idle(_END_IDLE_SECONDS, _END_TIMEOUT_SECONDS):
                 break
             before = self._program_changes
-            await asyncio.sleep(_AFTER_REST)
-            if self._program_changes == before and self.loop.now >= self._recovered:
+            await asyncio.sleep(_END_WATCH_SECONDS)
+            if self._program_changes == before and self.loop.now >= self._recovery_end:
                 return
         writes = "\n".join(f"  {each}" for each in self._last_writes[-6:])
         self.fail(
-            "flapping", f"the program never stops to change objects; the last changes:\n{writes}"
+            "flapping", f"the program never stops changing objects; the last changes:\n{writes}"
         )
 
     # ---- requests -----------------------------------------------------------------------------
@@ -303,15 +312,15 @@ class Run:
     async def before(
         self, transport: Transport, request: HttpRequest, action: Action | None
     ) -> Response | None:
-        """Do what comes before a request; returns the answer if the server is not to be asked."""
-        self.setting.time.look_for_modules()  # a program may import when it needs something
+        """Apply the faults before a request. Returns an answer to give instead of the server's."""
+        self.setting.time.patch_new_modules()  # the program may have imported modules meanwhile
         if not transport.name:
             await self._before_user(request, action)
             return None
-        if self.externals:  # what has changed there since the last request
+        if self.externals:  # the program may have changed the external system
             self._check_invariant(is_due=True)
         self._requests += 1
-        if self._requests > self.setting.most_requests:
+        if self._requests > self.setting.max_requests:
             self.fail("busy", f"the program has sent {self._requests} requests, and does not stop")
             await self.loop.create_future()
         if action is None or action.group_resource in UNJUDGED:
@@ -337,30 +346,30 @@ class Run:
         label: str,
     ) -> Response | None:
         replica = self._replica_of(transport)
-        self._hit(fault)
+        self._note_hit(fault)
         match fault.kind:
             case "crash-before":
                 replica.kill(f"before it sends: {label}")
                 await self.loop.create_future()
             case "fail":
-                self.tell(replica.name, f"{label} → 500, the server did nothing")
-                return _failure()
+                self.log_event(replica.name, f"{label} → 500, the server did nothing")
+                return _failure_response()
             case "touch":
                 self._others.touch(action)
             case "recreate":
                 if self._others.recreate(action):
-                    self._expect_precondition(request, action)
+                    self._check_deletion_later(request, action)
             case "early":
                 await self._do_step_now(int(fault.how))
             case "pause":
                 self._pause(replica, float(fault.how))
                 await asyncio.sleep(0)
             case "late":
-                return await self._land_late(transport, request, action, float(fault.how))
+                return await self._deliver_late(transport, request, action, float(fault.how))
             case "cut-off":
-                self.tell(replica.name, f"has no network for {fault.how} s")
+                self.log_event(replica.name, f"has no network for {fault.how} s")
                 transport.offline_until = self.loop.now + float(fault.how)
-                self._expect_trouble(float(fault.how))
+                self._extend_recovery(float(fault.how))
                 transport.break_streams()
                 raise ConnectionLost(f"{request.info}: the connection was lost")
             case _:
@@ -369,63 +378,66 @@ class Run:
 
     def _pause(self, replica: Replica, seconds: float) -> None:
         replica.pause(seconds)
-        self._expect_trouble(seconds)
+        self._extend_recovery(seconds)
 
-    def _expect_trouble(self, seconds: float) -> None:
-        """Let the program recover: after so long, the next attempt may come as much later."""
-        self._recovered = max(self._recovered, self.loop.now + 2 * seconds)
+    def _extend_recovery(self, seconds: float) -> None:
+        """Let the program recover: its back-off may be as long as the fault lasted."""
+        self._recovery_end = max(self._recovery_end, self.loop.now + 2 * seconds)
 
-    async def _land_late(
+    async def _deliver_late(
         self, transport: Transport, request: HttpRequest, action: Action, seconds: float
     ) -> Response:
-        """Let the process stand still while its request is on its way, and then arrives."""
+        """Pause the process while its request travels; the request arrives before it continues."""
         replica = self._replica_of(transport)
-        self.tell(replica.name, f"sends {self._label(action)}, which takes long")
+        self.log_event(replica.name, f"sends {self._label(action)}, which takes long")
         self._pause(replica, seconds)
 
-        async def land() -> Response:
-            await asyncio.sleep(max(0.0, seconds - _LANDS_BEFORE_RESUME))
-            self.tell("network", f"delivers {self._label(action)} of {replica.name}")
+        async def deliver() -> Response:
+            await asyncio.sleep(max(0.0, seconds - _ARRIVAL_BEFORE_RESUME_SECONDS))
+            self.log_event("network", f"delivers {self._label(action)} of {replica.name}")
             answer = await transport.ask(request, action)
-            assert isinstance(answer, Response)  # it is a write
+            assert isinstance(answer, Response)  # only writes are delivered late
             return answer
 
-        # It is no task of the process: nothing that becomes of the process holds the request up.
-        landing = self.loop.create_task(land(), context=Context())
-        return await asyncio.shield(landing)
+        # The delivery is not a task of the process, so pausing or killing the process does not
+        # stop it.
+        delivery = self.loop.create_task(deliver(), context=Context())
+        return await asyncio.shield(delivery)
 
-    def _expect_precondition(self, request: HttpRequest, action: Action) -> None:
-        """Have a deletion judged whose object was just made anew."""
+    def _check_deletion_later(self, request: HttpRequest, action: Action) -> None:
+        """Remember to check a deletion of an object that the user has just recreated."""
         if action.verb != "delete" or action.subresource:
             return
         record = self.cluster.server.cluster.record(
             action.group, action.resource, action.namespace, action.name
         )
         if record is not None:
-            self._anew = (request, action.group_resource, record.key, record.uid)
+            self._recreated_deletion = (request, action.group_resource, record.key, record.uid)
 
-    def _judge_deletion(self) -> None:
-        assert self._anew is not None
-        _, resource, key, uid = self._anew
-        self._anew = None
+    def _check_deletion(self) -> None:
+        assert self._recreated_deletion is not None
+        _, resource, key, uid = self._recreated_deletion
+        self._recreated_deletion = None
         record = self.cluster.server.cluster.store.collection(resource).records.get(key)
         if record is None or record.uid != uid or record.is_going:
-            what = f"the program deletes {resource} {key} by name, which is another object now"
-            why = "the user has made it anew, and the program has not seen that; give the uid"
+            what = f"the program deletes {resource} {key} by name, but it is a new object"
+            why = (
+                "the user has recreated it, and the program has not seen that; delete with its uid"
+            )
             self.fail("anew", f"{what}: {why}")
 
     @contextmanager
-    def acting(
+    def attributing(
         self, transport: Transport, request: HttpRequest, action: Action | None
     ) -> Generator[None]:
-        """Know meanwhile who changes objects."""
+        """Attribute the changes inside the `with` block to a request."""
         self._actor, self._request, self._action = transport.name, request, action
         try:
             yield
         finally:
             self._action = None
-        if self._anew is not None and self._anew[0] is request:
-            self._judge_deletion()
+        if self._recreated_deletion is not None and self._recreated_deletion[0] is request:
+            self._check_deletion()
 
     async def after(
         self,
@@ -435,7 +447,7 @@ class Run:
         status: int,
         body: bytes,
     ) -> None:
-        """Do what comes after the server has answered."""
+        """Apply the faults after the server's answer."""
         if action is None or action.group_resource in UNJUDGED:
             return
         if not transport.name:
@@ -446,32 +458,32 @@ class Run:
         self._note_conflict(replica, action, label, status, body)
         n = self._counts[f"request {label}"]
         if action.is_write or status >= 400:  # noqa: PLR2004 - HTTP
-            self.tell(replica.name, f"{label} → {status}")
+            self.log_event(replica.name, f"{label} → {status}")
         for fault in self._faults_at(label, n):
             if fault.kind == "crash-after":
-                replica.kill("before it learns of the answer")
+                replica.kill("before it receives the answer")
                 await self.loop.create_future()
             if fault.kind == "pause-after":
                 self._pause(replica, float(fault.how))
                 await asyncio.sleep(0)
             if fault.kind == "lost":
-                self.tell(replica.name, "does not get the answer: the connection breaks")
+                self.log_event(replica.name, "does not receive the answer: the connection breaks")
                 raise ConnectionLost(f"{request.info}: the connection was lost")
 
     def _note_conflict(
         self, replica: Replica, action: Action, label: str, status: int, body: bytes
     ) -> None:
-        """Count conflicts in a row, which a program may catch; one belongs to normal work."""
-        if action.verb not in _MAY_CONFLICT:
+        """Count conflicts in a row, even those that the program catches; single ones are normal."""
+        if action.verb not in _CONFLICTING_VERBS:
             return
-        row = replica.name, label, action.options.get("fieldManager", "")
+        series = replica.name, label, action.options.get("fieldManager", "")
         if status == _CONFLICT:
-            self._conflicts[row] += 1
-            if self._conflicts[row] >= _MOST_CONFLICTS:
+            self._conflicts[series] += 1
+            if self._conflicts[series] >= _MAX_CONFLICTS:
                 why = json.decode(body)["message"]
-                self.note_failure(f"{label} → {status}, {self._conflicts[row]} times: {why}")
+                self.note_failure(f"{label} → {status}, {self._conflicts[series]} times: {why}")
         elif status < 300:  # noqa: PLR2004 - HTTP
-            del self._conflicts[row]
+            del self._conflicts[series]
 
     def _replica_of(self, transport: Transport) -> Replica:
         return next(each for each in self.replicas if each.name == transport.name)
@@ -487,58 +499,61 @@ class Run:
             metadata: dict[str, str] | None = cast("dict[str, Any]", body).get("metadata")
             name = f"{(metadata or {}).get('generateName', '')}*"
         name = self._aliases.get(name, name)
-        part = f"/{action.subresource}" if action.subresource else ""
+        suffix = f"/{action.subresource}" if action.subresource else ""
         verb = "apply" if action.patch_type == "apply" else action.verb
         where = "/".join(filter(None, (action.namespace, name)))
-        return f"{verb} {action.group_resource}{part} {where}".rstrip()
+        return f"{verb} {action.group_resource}{suffix} {where}".rstrip()
 
-    def _hit(self, fault: Fault) -> None:
+    def _note_hit(self, fault: Fault) -> None:
         self.outcome.hits.add(str(fault))
-        self._expect_trouble(_AFTER_FAULT)
+        self._extend_recovery(_RECOVERY_SECONDS)
 
     # ---- the user -----------------------------------------------------------------------------
 
     async def _before_user(self, request: HttpRequest, action: Action | None) -> None:
-        if self._others.pending:  # a user does one thing after the other
-            await self._settle(0.0, _LONGEST)
+        if self._others.pending:  # the user waits for the object that is being recreated
+            await self._wait_until_idle(0.0, _MAX_HOLD_SECONDS)
         number = self._step + 1
         if self._is_dirty:
             self._is_dirty = False
             rush = any(each.kind == "rush" and each.n in (0, number) for each in self.faults)
             early = [each for each in self._early.values() if int(each.how) == number]
             if early:
-                await self._until_early(number)
+                await self._wait_for_early(number)
             elif not rush:
                 is_held = any(not each.is_over for each in self._held)
-                await self._settle(_QUIET, _MOST_QUIET_HELD if is_held else _MOST_QUIET)
+                await self._wait_until_idle(
+                    _STEP_IDLE_SECONDS,
+                    _STEP_TIMEOUT_WHILE_HELD_SECONDS if is_held else _STEP_TIMEOUT_SECONDS,
+                )
         if action is None or not action.is_write:
             return
-        self._others.check(request, action)
+        self._others.check_stale_uids(request, action)
         self._is_dirty = True
         self._step = number
         self._since_step.clear()
         for fault in self.faults:
             if fault.kind == "down" and fault.n == number:
-                self._hit(fault)
+                self._note_hit(fault)
                 for replica in self.replicas:
                     replica.is_held_down = True
                     replica.kill("and stays down")
-                self.later(_LONGEST, self._start_all)
+                self.call_later(_MAX_HOLD_SECONDS, self._start_all)
 
-    async def _until_early(self, number: int) -> None:
+    async def _wait_for_early(self, number: int) -> None:
         reached = self._reached[number] = asyncio.Event()
         while not reached.is_set():
             idle = self.loop.now - self._last_change
-            if idle >= _QUIET:
+            if idle >= _STEP_IDLE_SECONDS:
                 return
             try:
-                async with asyncio.timeout(max(_QUIET - idle, 0.1)):
+                async with asyncio.timeout(max(_STEP_IDLE_SECONDS - idle, 0.1)):
                     await reached.wait()
             except TimeoutError:
                 continue
 
     async def _do_step_now(self, number: int) -> None:
-        """Let the user do a step, and wait for its end."""
+        """Let the user do a step now, and wait for its end."""
         reached = self._reached.get(number)
         if reached is None or reached.is_set():
             return
@@ -553,18 +568,18 @@ class Run:
     def _after_user(self, action: Action, status: int) -> None:
         if not action.is_write:
             return
-        self.tell("user", f"{self._label(action)} → {status}")
+        self.log_event("user", f"{self._label(action)} → {status}")
         if status < 300:  # noqa: PLR2004 - HTTP
-            self._others.stop_coming(action)
+            self._others.forget_deleted(action)
         self._last_change = self.loop.now
         if done := self._done.get(self._step):
             done.set()
         for held in tuple(self._held):
             if held.fault.how == "step" and not held.is_over:
-                self.later(2.0, partial(self._release, held))
+                self.call_later(2.0, partial(self._release, held))
         for fault in self.faults:
             if fault.kind == "down" and fault.n == self._step and fault.how != "end":
-                self.later(0.5, self._start_all)
+                self.call_later(0.5, self._start_all)
 
     def _start_all(self) -> None:
         for replica in self.replicas:
@@ -573,7 +588,7 @@ class Run:
 
     # ---- changes ------------------------------------------------------------------------------
 
-    def _changed(self, collection: Collection, change: Change) -> None:
+    def _on_change(self, collection: Collection, change: Change) -> None:
         resource = collection.name
         self._has_changed = True
         if resource in UNJUDGED:
@@ -592,21 +607,21 @@ class Run:
         self._counts[label] += 1
         n = self._counts[label]
         self._last_change = self.loop.now
-        is_asked_for = self._is_asked_for(resource, record)
-        is_programs = is_asked_for and bool(self._actor)
-        if is_asked_for and not is_programs:
+        is_by_request = self._is_by_request(resource, record)
+        is_by_program = is_by_request and bool(self._actor)
+        if is_by_request and not is_by_program:
             assert self._request is not None
             assert self._action is not None
-            self._others.hear(self._request, self._action, change)
-        if is_programs:
+            self._others.record_write(self._request, self._action, change)
+        if is_by_program:
             self._program_changes += 1
             self._last_writes.append(f"{self.loop.now:.3f} s: {label} by {self._actor}")
-            self._end_churn(label)
+            self._limit_repetition(label)
         if change.after is not None and self._others.is_lost(resource, change.before, change.after):
-            what = f"an annotation that somebody else has written to {resource} {where} is lost"
+            what = f"an annotation that another client has written to {resource} {where} is lost"
             self.fail("foreign", f"{what}: the program has overwritten it")
         if (
-            is_programs
+            is_by_program
             and kind == "DELETED"
             and name == record.name
             and not is_garbage(self.cluster.server.cluster.store, record)
@@ -618,14 +633,14 @@ class Run:
             self._apply_to_change(fault, resource, record.key)
 
     def _apply_to_change(self, fault: Fault, resource: str, key: str) -> None:
-        self._hit(fault)
+        self._note_hit(fault)
         if fault.kind in ("stale", "gap"):
             self._hold(resource, fault)
         elif fault.kind == "annotate":
-            self.later(float(fault.how), partial(self._others.annotate, resource, key))
+            self.call_later(float(fault.how), partial(self._others.annotate, resource, key))
 
-    def _is_asked_for(self, resource: str, record: Record) -> bool:
-        """Whether the request that the server answers now is about this object."""
+    def _is_by_request(self, resource: str, record: Record) -> bool:
+        """Whether the current request changes this object, rather than background work."""
         action = self._action
         return (
             action is not None
@@ -635,31 +650,36 @@ class Run:
         )
 
     def _hold(self, resource: str, fault: Fault) -> None:
-        self.tell("network", f"tells nothing of {resource} from now on")
-        held = _Held(resource, fault, fault.kind == "gap")
+        self.log_event("network", f"delivers no events of {resource} from now on")
+        held = _HeldEvents(resource, fault, fault.kind == "gap")
         self._held.append(held)
         if fault.how not in ("step", "end"):
-            self.later(float(fault.how), partial(self._release, held))
+            self.call_later(float(fault.how), partial(self._release, held))
         else:
-            self.later(5.0 if self._is_scenario_over else _LONGEST, partial(self._release, held))
+            self.call_later(
+                5.0 if self._is_scenario_over else _MAX_HOLD_SECONDS, partial(self._release, held)
+            )
 
-    def _end_churn(self, label: str) -> None:
-        """Let no cache be stale for so long that a program does the same a hundred times."""
+    def _limit_repetition(self, label: str) -> None:
+        """Deliver held events before the program has repeated itself a hundred times.
+
+        A stale cache makes many programs repeat a write. Without end, that is a bug.
+        """
         self._since_step[label] += 1
-        if self._since_step[label] == _MOST_STALE_WRITES:
+        if self._since_step[label] == _MAX_STALE_WRITES:
             self._lags.clear()
             for held in self._held:
-                self.later(0.01, partial(self._release, held))
-        if self._since_step[label] > _MOST_EQUAL_WRITES:
-            self.fail("flapping", f"the program never stops to do the same: {label}")
+                self.call_later(0.01, partial(self._release, held))
+        if self._since_step[label] > _MAX_EQUAL_WRITES:
+            self.fail("flapping", f"the program repeats the same change without end: {label}")
 
     def is_held(self, stream: WatchStream) -> bool:
-        """Whether events wait."""
+        """Whether a fault holds back the events of a stream."""
         return stream.is_program and any(
             each.resource == stream.resource and not each.is_over for each in self._held
         )
 
-    def _release(self, held: _Held) -> None:
+    def _release(self, held: _HeldEvents) -> None:
         if held.is_over:
             return
         held.is_over = True
@@ -672,38 +692,40 @@ class Run:
             if stream.resource == held.resource
         ]
         if held.is_gap:
-            self.tell("network", f"breaks the watches of {held.resource}, and the history is gone")
+            self.log_event(
+                "network", f"breaks the watches of {held.resource}, and the history is gone"
+            )
             self.cluster.compact()
             for stream in streams:
                 stream.break_off()
         else:
-            self.tell("network", f"tells everything of {held.resource}")
+            self.log_event("network", f"delivers all events of {held.resource}")
             for stream in streams:
                 stream.wake()
 
-    # ---- the judges ---------------------------------------------------------------------------
+    # ---- the rules ----------------------------------------------------------------------------
 
     def note_failure(self, text: str) -> None:
-        """Note that something failed in the program."""
+        """Record a failure of the program, such as a failed reconciliation."""
         self._failures.append((self.loop.now, text))
-        if len(self._failures) <= 20:  # noqa: PLR2004 - the first say enough
-            self.tell("controller", text)
+        if len(self._failures) <= 20:  # noqa: PLR2004 - enough for the report
+            self.log_event("controller", text)
 
     def _check_invariant(self, *, is_due: bool = False) -> None:
-        """Ask the invariant if something has changed; whoever has changed it."""
+        """Call the invariant if any client has changed an object, or if `is_due`."""
         invariant = self.setting.invariant
         if invariant is None or self._is_checking or not (is_due or self._has_changed):
             return
         self._has_changed = False
         if self.outcome.violation is None and not self.is_over:
-            self._is_checking = True  # its own reads are requests, too
+            self._is_checking = True  # the invariant's own reads must not call it again
             try:
-                self._ask_judge("invariant", "the invariant does not hold", invariant)
+                self._call_check("invariant", "the invariant does not hold", invariant)
             finally:
                 self._is_checking = False
 
-    def _ask_judge(self, kind: str, what: str, function: Callable[..., object]) -> None:
-        """Let a function of the test say whether all is well."""
+    def _call_check(self, kind: str, what: str, function: Callable[..., object]) -> None:
+        """Call a function of the test, and record a violation if it reports one."""
         try:
             with _outside_the_loop():
                 result = function(self.cluster, *self.externals)
@@ -726,7 +748,7 @@ class Run:
             self.fail(violation.kind, violation.text)
         self._check_invariant(is_due=True)
         if setting.finally_ is not None:
-            self._ask_judge("finally", "the end is wrong", setting.finally_)
+            self._call_check("finally", "the end is wrong", setting.finally_)
         if setting.compare is not None:
             with _outside_the_loop():
                 value = setting.compare(self.cluster, *self.externals)
@@ -737,17 +759,18 @@ class Run:
             self.outcome.external = plain_value(public_fields(self.externals[0]))
 
     def _last_disturbance(self) -> float:
-        told = [
+        times = [
             each.time
             for each in self.outcome.events
-            if each.who in ("user", "network", "somebody else") or each.text.startswith("is killed")
+            if each.who in ("user", "network", "another client")
+            or each.text.startswith("is killed")
         ]
-        return max(*told, self._recovered, 0.0)
+        return max(*times, self._recovery_end, 0.0)
 
 
 @contextmanager
 def _outside_the_loop() -> Generator[None]:
-    """Let requests block: no time passes meanwhile."""
+    """Hide the running loop, so that the synchronous clients of a test work."""
     running = events._get_running_loop()
     events._set_running_loop(None)
     try:
@@ -757,20 +780,20 @@ def _outside_the_loop() -> Generator[None]:
 
 
 @contextmanager
-def _listening(mine: logging.Handler) -> Generator[None]:
-    """Give all logs to this handler, and to no other.
+def _capture_logs(handler: logging.Handler) -> Generator[None]:
+    """Send all log records to one handler only.
 
-    It hears of controllers even if the program switches logs off, before or meanwhile.
+    The handler gets the records of controllers even if the program disables logging.
     """
-    root, controllers = logging.getLogger(), logging.getLogger(_CONTROLLERS)
-    handlers, root.handlers = root.handlers, [mine]
-    heard = {"isEnabledFor": _is_warning, "handle": mine.handle}
-    vars(controllers).update(heard)
+    root, controllers = logging.getLogger(), logging.getLogger(_CONTROLLER_LOGGER)
+    handlers, root.handlers = root.handlers, [handler]
+    overrides = {"isEnabledFor": _is_warning, "handle": handler.handle}
+    vars(controllers).update(overrides)
     try:
         yield
     finally:
         root.handlers = handlers
-        for name in heard:
+        for name in overrides:
             vars(controllers).pop(name)
 
 
@@ -778,22 +801,22 @@ def _is_warning(level: int) -> bool:
     return level >= logging.WARNING
 
 
-class _Failures(logging.Handler):
-    """Hears of reconciliations that fail; nothing else is logged during a run."""
+class _FailureHandler(logging.Handler):
+    """Records failed reconciliations; other log records of a run are dropped."""
 
     def __init__(self, run: Run) -> None:
         super().__init__()
         self._run = run
 
     def handle(self, record: logging.LogRecord) -> bool:
-        if record.exc_info and record.name.startswith(_CONTROLLERS) and not self._run.is_over:
+        if record.exc_info and record.name.startswith(_CONTROLLER_LOGGER) and not self._run.is_over:
             error = record.exc_info[1]
             words = record.getMessage()
             self._run.note_failure(words if error is None else f"{words}: {text_of(error)}")
         return True
 
 
-def _failure() -> Response:
+def _failure_response() -> Response:
     status: dict[str, Any] = {
         "kind": "Status",
         "apiVersion": "v1",

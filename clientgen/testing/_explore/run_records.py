@@ -1,4 +1,4 @@
-"""What happened in a run: for the search, for the judges, and for who reads about a bug."""
+"""The records of a run: for the search, for the rules, and for the report of a bug."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Event", "Outcome", "Point", "Violation"]
 
 
 class Event(Struct):
-    """Something that happened, for readers."""
+    """A line of the report: at a moment, a client did something."""
 
     time: float
     who: str
@@ -18,13 +18,13 @@ class Event(Struct):
 
 
 class Point(Struct, frozen=True):
-    """A place where a fault can be put: a request of the program, or a change of an object.
+    """A place for a fault: a request of the program, or a change of an object.
 
     Attributes:
         kind: `read`, `write` or `change`.
-        label: the request or the change, in words.
-        n: how often it had come.
-        step: how many steps the user had done.
+        label: the request or the change as text.
+        n: the number of this request or change, counted from 1.
+        step: how many steps the user had done before.
         resource: the resource of a change.
     """
 
@@ -36,10 +36,10 @@ class Point(Struct, frozen=True):
 
 
 class Violation(Struct, frozen=True):
-    """What is wrong.
+    """A broken rule.
 
     Attributes:
-        kind: which rule was broken, in a word.
+        kind: the rule, in a word.
         text: what is wrong, in lines.
     """
 
@@ -48,7 +48,7 @@ class Violation(Struct, frozen=True):
 
 
 class Outcome(Struct):
-    """All that is known of a run. Its state and its external system have their random texts."""
+    """The result of a run. Its state and external value still contain their random texts."""
 
     events: list[Event] = field(default_factory=list[Event])
     points: list[Point] = field(default_factory=list[Point])
@@ -61,10 +61,10 @@ class Outcome(Struct):
     seconds: float = 0.0
     is_skipped: bool = False
     hits: set[str] = field(default_factory=set[str])
-    """The faults whose place was reached."""
+    """The faults whose place occurred."""
 
     def signature(self) -> tuple[object, ...]:
-        """What has to be equal if a run is repeated."""
+        """Return a value that is equal whenever the run is repeated."""
         return (
             tuple((each.time, each.who, each.text) for each in self.events),
             tuple((each.label, each.n) for each in self.points),

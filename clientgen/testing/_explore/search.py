@@ -1,8 +1,8 @@
-"""The order in which schedules are tried, and how one that fails is made shorter.
+"""The order in which schedules are tried, and how a failing schedule is shortened.
 
-First, every kind of fault is put at every place of the undisturbed run, one fault per run; kinds
-and places take turns, so that the first hundred runs have a bit of everything. Then come pairs, in
-the places of runs that had one fault already, and larger schedules at random.
+First, each kind of fault is tried at each place of the undisturbed run, one fault per run. Kinds
+and places alternate, so that the first hundred runs contain some of each. Then random schedules of
+several faults follow, at places of runs that had fewer faults.
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ if TYPE_CHECKING:
 
     from .run_records import Outcome, Point
 
-__all__ = ["pairs", "shrunk", "singles"]
+__all__ = ["shrink", "single_faults", "with_one_more_fault"]
 
-_LAGS: Final = ("0.3", "3")
-_LONG_LAG: Final = "12"
-_PAUSE: Final = "40"
-_WHILE_WAITING: Final = "3"
+_LAG_SECONDS: Final = ("0.3", "3")
+_LONG_LAG_SECONDS: Final = "12"
+_PAUSE_SECONDS: Final = "40"
+_ANNOTATE_SECONDS: Final = "3"
 
 
-def singles(calm: Outcome, replicas: int, random: Random) -> Iterator[tuple[Fault, ...]]:
-    """Schedules with one fault, from the places of the undisturbed run."""
-    for faults in zip_longest(_whole(calm), *_classes(calm, replicas, random)):
+def single_faults(baseline: Outcome, replicas: int, random: Random) -> Iterator[tuple[Fault, ...]]:
+    """Yield schedules with one fault, at the places of the undisturbed run."""
+    for faults in zip_longest(
+        _run_wide_faults(baseline), *_faults_by_class(baseline, replicas, random)
+    ):
         yield from (
             each if isinstance(each, tuple) else (each,) for each in faults if each is not None
         )
 
 
-def _whole(calm: Outcome) -> list[tuple[Fault, ...]]:
-    """What is different for all of a run."""
-    resources = sorted({each.resource for each in calm.points if each.kind == "change"})
-    rush = (Fault("rush"),) if calm.steps > 1 else ()
+def _run_wide_faults(baseline: Outcome) -> list[tuple[Fault, ...]]:
+    """Return the schedules of faults without a place, which affect the whole run."""
+    resources = sorted({each.resource for each in baseline.points if each.kind == "change"})
+    rush = (Fault("rush"),) if baseline.steps > 1 else ()
     return [
-        (Fault("lag", "*", 0, _LAGS[0]),),
-        *((Fault("lag", each, 0, _LONG_LAG),) for each in resources),
-        *((*rush, Fault("lag", each, 0, lag)) for lag in _LAGS for each in resources),
-        *((Fault("lag", each, 0, lag),) for lag in _LAGS for each in resources),
+        (Fault("lag", "*", 0, _LAG_SECONDS[0]),),
+        *((Fault("lag", each, 0, _LONG_LAG_SECONDS),) for each in resources),
+        *((*rush, Fault("lag", each, 0, lag)) for lag in _LAG_SECONDS for each in resources),
+        *((Fault("lag", each, 0, lag),) for lag in _LAG_SECONDS for each in resources),
         rush or (Fault("garbage", "", 0, "10"),),
         (Fault("garbage", "", 0, "20"),),
         *((Fault("latency", "", 0, str(seed)),) for seed in range(1, 5)),
@@ -50,22 +52,24 @@ def _whole(calm: Outcome) -> list[tuple[Fault, ...]]:
     ]
 
 
-def _classes(calm: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
-    writes = [each for each in calm.points if each.kind == "write"]
-    reads = [each for each in calm.points if each.kind == "read"]
-    changes = [each for each in calm.points if each.kind == "change"]
-    steps = range(1, calm.steps + 1)
+def _faults_by_class(baseline: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
+    writes = [each for each in baseline.points if each.kind == "write"]
+    reads = [each for each in baseline.points if each.kind == "read"]
+    changes = [each for each in baseline.points if each.kind == "change"]
+    steps = range(1, baseline.steps + 1)
     if replicas > 1:
         stalls = [
-            Fault(kind, each.label, each.n, _PAUSE)
+            Fault(kind, each.label, each.n, _PAUSE_SECONDS)
             for each in (*writes, *reads)
             for kind in ("pause", "cut-off", "late")
             if kind != "late" or each.kind == "write"
         ]
-        long = [Fault("pause-after", each.label, each.n, _PAUSE) for each in (*writes, *reads)]
+        long = [
+            Fault("pause-after", each.label, each.n, _PAUSE_SECONDS) for each in (*writes, *reads)
+        ]
     else:
         stalls = [Fault("cut-off", each.label, each.n, "10") for each in writes]
-        long = [Fault("pause", each.label, each.n, _PAUSE) for each in writes]
+        long = [Fault("pause", each.label, each.n, _PAUSE_SECONDS) for each in writes]
     ordered = [
         [Fault("rush", "", n) for n in steps if n > 1],
         [Fault("down", "", n, how) for n in steps for how in ("", "end")],
@@ -73,7 +77,7 @@ def _classes(calm: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
     classes = [
         [Fault("crash-after", each.label, each.n) for each in writes],
         [Fault("crash-before", each.label, each.n) for each in writes],
-        [Fault("touch", each.label, each.n) for each in writes if not _creates(each)],
+        [Fault("touch", each.label, each.n) for each in writes if not _is_create(each)],
         [Fault("lost", each.label, each.n) for each in writes],
         [Fault("fail", each.label, each.n) for each in (*writes, *reads)],
         [Fault("stale", each.label, each.n, "step") for each in changes],
@@ -86,12 +90,16 @@ def _classes(calm: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
         [
             Fault("early", each.label, each.n, str(each.step + 1))
             for each in (*writes, *reads)
-            if each.step < calm.steps
+            if each.step < baseline.steps
         ],
         [Fault("recreate", each.label, each.n) for each in (*writes, *reads)],
         stalls,
         [Fault("crash-before", each.label, each.n) for each in reads],
-        [Fault("annotate", each.label, each.n, _WHILE_WAITING) for each in changes if _stays(each)],
+        [
+            Fault("annotate", each.label, each.n, _ANNOTATE_SECONDS)
+            for each in changes
+            if _object_remains(each)
+        ],
         long,
     ]
     for each in classes:
@@ -99,33 +107,33 @@ def _classes(calm: Outcome, replicas: int, random: Random) -> list[list[Fault]]:
     return ordered + classes
 
 
-def _stays(change: Point) -> bool:
+def _object_remains(change: Point) -> bool:
     return " DELETED " not in change.label
 
 
-def _creates(point: Point) -> bool:
+def _is_create(point: Point) -> bool:
     return point.label.startswith("create ")
 
 
-def pairs(
+def with_one_more_fault(
     bases: list[tuple[tuple[Fault, ...], Outcome]], replicas: int, random: Random
 ) -> Iterator[tuple[Fault, ...]]:
-    """Larger schedules, for ever: one fault more, in a place of a run that was good."""
+    """Yield larger schedules without end: those of runs without a bug, and one more fault."""
     while True:
         faults, outcome = random.choice(bases)
-        if len(faults) >= 4:  # noqa: PLR2004 - longer ones say no more
+        if len(faults) >= 4:  # noqa: PLR2004 - longer schedules rarely find more
             continue
-        classes = [each for each in _classes(outcome, replicas, random) if each]
-        whole = [each for schedule in _whole(outcome) for each in schedule]
-        more = random.choice(random.choice([whole, *classes]))
+        classes = [each for each in _faults_by_class(outcome, replicas, random) if each]
+        run_wide = [each for schedule in _run_wide_faults(outcome) for each in schedule]
+        more = random.choice(random.choice([run_wide, *classes]))
         if more not in faults:
             yield (*faults, more)
 
 
-def shrunk(
+def shrink(
     faults: tuple[Fault, ...], fails: Callable[[tuple[Fault, ...]], bool]
 ) -> tuple[Fault, ...]:
-    """Leave out what is not needed to fail in the same way."""
+    """Remove the faults that are not needed to fail in the same way."""
     is_shorter = True
     while is_shorter:
         is_shorter = False
@@ -138,7 +146,7 @@ def shrunk(
 
 
 def unique(schedules: Iterable[tuple[Fault, ...]]) -> Iterator[tuple[Fault, ...]]:
-    """Each schedule once."""
+    """Yield each schedule once."""
     seen: set[tuple[Fault, ...]] = set()
     for each in schedules:
         if each not in seen:

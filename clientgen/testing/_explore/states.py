@@ -1,6 +1,6 @@
-"""What a cluster contains, without what differs from run to run: times, uids, versions, names.
+"""The state of a cluster, without parts that differ from run to run: times, uids, versions, names.
 
-`random_texts` knows other texts that are random.
+`random_texts` finds other random texts.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from msgspec import json
 
-from clientgen._json import is_array, is_object
+from clientgen._json import is_object
 
 from .random_texts import without_random
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["TOUCHED", "UNJUDGED", "State", "difference", "plain_value", "public_fields", "state_of"]
 
 TOUCHED: Final = "explore.clientgen.dev/touched"
-"""The annotation of the foreign writer."""
+"""The annotation that the other client writes."""
 UNJUDGED: Final = frozenset(
     {
         "events",
@@ -34,29 +34,29 @@ UNJUDGED: Final = frozenset(
         "controllerrevisions.apps",
     }
 )
-"""Collections that are written all the time, by the server itself, or to keep a history."""
+"""Collections that are not compared: written all the time, by the server, or as a history."""
 
 State: TypeAlias = "dict[str, list[str]]"
-"""Objects as JSON, by resource, namespace and name; several share a generated name."""
+"""Objects as JSON, by resource, namespace and name. Objects may share a generated name."""
 
-_METADATA: Final = (
+_RANDOM_METADATA: Final = (
     "uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink", "generation",
 )  # fmt: skip
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_SHORTEST_TIME: Final = len("2026-01-01T00:00:00Z")
-_ALLOCATED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+_MIN_TIME_LENGTH: Final = len("2026-01-01T00:00:00Z")
+_ALLOCATED_FIELDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "services": {"spec": ("clusterIP", "clusterIPs", "healthCheckNodePort")},
     "persistentvolumeclaims": {"spec": ("volumeName",)},
     "pods": {"status": ("podIP", "podIPs")},
 }
-# They count how often a Deployment was rolled out, which states in between decide.
-_REVISIONS: Final = (
+# Counters of rollouts of a Deployment: they depend on the intermediate states.
+_REVISION_ANNOTATIONS: Final = (
     "deployment.kubernetes.io/revision", "deployment.kubernetes.io/revision-history",
 )  # fmt: skip
 
 
 def state_of(store: Store, known: Mapping[str, int], ignore: Iterable[str] = ()) -> State:
-    """Return all objects that are not `known` already, in a form that can be compared."""
+    """Return the objects that are not in `known`, in a form that can be compared."""
     ignored = tuple(ignore)
     records = [
         (each.name, record)
@@ -70,13 +70,13 @@ def state_of(store: Store, known: Mapping[str, int], ignore: Iterable[str] = ())
     state: State = {}
     for resource, record in records:
         title = names.title(resource, record)
-        if any(_is_meant(title, pattern) for pattern in ignored if ":" not in pattern):
+        if any(_matches(title, pattern) for pattern in ignored if ":" not in pattern):
             continue
-        value = _object(resource, record, names)
+        value = _comparable_object(resource, record, names)
         for pattern in ignored:
             about, colon, path = pattern.partition(":")
-            if colon and (fnmatchcase(resource, about) or _is_meant(title, about)):
-                _drop(value, path.split("."))
+            if colon and (fnmatchcase(resource, about) or _matches(title, about)):
+                _remove_field(value, path.split("."))
         state.setdefault(title, []).append(json.encode(value, order="sorted").decode())
     for values in state.values():
         values.sort()
@@ -84,20 +84,20 @@ def state_of(store: Store, known: Mapping[str, int], ignore: Iterable[str] = ())
 
 
 def _is_history(record: Record) -> bool:
-    """Whether a ReplicaSet is kept by its Deployment to go back to it."""
+    """Whether a ReplicaSet is an old revision of a Deployment."""
     value = record.value()
     owners = value["metadata"].get("ownerReferences") or ()
     is_owned = any(each.get("kind") == "Deployment" for each in owners)
     return is_owned and value["spec"].get("replicas") == 0
 
 
-def _is_meant(title: str, pattern: str) -> bool:
-    """Whether a pattern is about an object; it may have been copied from a report."""
+def _matches(title: str, pattern: str) -> bool:
+    """Whether a pattern matches an object. Patterns may be copied from a report."""
     return fnmatchcase(title, pattern) or fnmatchcase(without_random(title), pattern)
 
 
 class _Names:
-    """Uids and generated names, and what stands for them."""
+    """Replaces uids and generated names with stable texts."""
 
     def __init__(self, records: list[tuple[str, Record]]) -> None:
         self._generated: dict[str, str] = {}
@@ -121,34 +121,34 @@ class _Names:
             return self._uids[text]
         if self._pattern is not None:
             text = self._pattern.sub(lambda match: self._generated[match[0]], text)
-        return _plain_text(text) if len(text) >= _SHORTEST_TIME else text
+        return _plain_text(text) if len(text) >= _MIN_TIME_LENGTH else text
 
 
-def _object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
+def _comparable_object(resource: str, record: Record, names: _Names) -> dict[str, Any]:
     value = record.value()
     metadata = value["metadata"]
     generation = metadata.get("generation")
-    for name in _METADATA:
+    for name in _RANDOM_METADATA:
         metadata.pop(name, None)
     annotations = metadata.get("annotations")
     if annotations is not None:
-        for name in (TOUCHED, *_REVISIONS):
+        for name in (TOUCHED, *_REVISION_ANNOTATIONS):
             annotations.pop(name, None)
         if not annotations:
             del metadata["annotations"]
     if metadata.get("generateName"):
         del metadata["name"]
-    for part, allocated in _ALLOCATED.get(resource, {}).items():
+    for part, allocated in _ALLOCATED_FIELDS.get(resource, {}).items():
         for name in allocated if isinstance(value.get(part), dict) else ():
             value[part].pop(name, None)
     if resource == "secrets" and isinstance(value.get("data"), dict):
-        value["data"] = {key: _decoded(part) for key, part in value["data"].items()}
+        value["data"] = {key: _decode_secret(part) for key, part in value["data"].items()}
     normalised: dict[str, Any] = plain_value(value, names.text, generation)
     return normalised
 
 
-def _decoded(text: str) -> str:
-    """Return what a Secret holds, in which there may be random texts; as it is if it is no text."""
+def _decode_secret(text: str) -> str:
+    """Decode a value of a Secret, to find random texts in it; binary values stay encoded."""
     try:
         return b64decode(text).decode()
     except ValueError:
@@ -158,10 +158,10 @@ def _decoded(text: str) -> str:
 def plain_value(
     value: Any, text: Callable[[str], str] | None = None, generation: Any = None
 ) -> Any:
-    """A JSON value without times; the order of lists does not matter."""
+    """Return a JSON value without times, and with sorted lists."""
     if is_object(value):
         return _plain_dict(value, text, generation)
-    if is_array(value):
+    if _is_list(value):
         parts = [plain_value(part, text, generation) for part in value]
         return sorted(parts, key=_sort_key)
     if value is None or isinstance(value, (bool, int, float)):
@@ -172,7 +172,7 @@ def plain_value(
 def _plain_dict(value: dict[Any, Any], text: Callable[[str], str] | None, generation: Any) -> Any:
     plain: dict[Any, Any] = {}
     for name, part in value.items():
-        if name == "resourceVersion":  # of an object that is referred to
+        if name == "resourceVersion":  # of a referenced object
             continue
         if name == "observedGeneration" and generation is not None:
             plain[name] = "current" if part == generation else "old"
@@ -190,44 +190,45 @@ def _sort_key(value: Any) -> bytes:
 
 
 def public_fields(value: object) -> dict[str, Any]:
-    """The attributes of an object that say how it is."""
+    """Return the public attributes of an object."""
     return {name: getattr(value, name) for name in sorted(vars(value)) if not name.startswith("_")}
 
 
-def _drop(value: Any, path: list[str]) -> None:
+def _remove_field(value: Any, path: list[str]) -> None:
     """Remove a field; `*` stands for every key and item."""
     first, *rest = path
-    if is_array(value):
+    if _is_list(value):
         for each in value:
-            _drop(each, path if first != "*" else rest or ["*"])
+            _remove_field(each, path if first != "*" else rest or ["*"])
     elif is_object(value):
         for name in [name for name in value if fnmatchcase(name, first)]:
             if rest:
-                _drop(value[name], rest)
+                _remove_field(value[name], rest)
             else:
                 del value[name]
 
 
 def difference(expected: State, got: State) -> list[str]:
-    """Say in lines what is missing, what is too much and what is not equal."""
+    """List in lines which objects are missing, unexpected or different."""
     lines: list[str] = []
     for title in sorted({*expected, *got}):
         want, have = expected.get(title, []), got.get(title, [])
         if want == have:
             continue
         if len(want) != len(have):
-            lines.append(_count(title, len(want), len(have)))
+            lines.append(_count_difference(title, len(want), len(have)))
         else:
             missing = [each for each in want if each not in have]
             extra = [each for each in have if each not in want]
             for one, other in zip(missing, extra, strict=False):
                 lines += [
-                    f"{title}: {line}" for line in _fields(json.decode(one), json.decode(other))
+                    f"{title}: {line}"
+                    for line in _field_differences(json.decode(one), json.decode(other))
                 ]
     return lines
 
 
-def _count(title: str, want: int, have: int) -> str:
+def _count_difference(title: str, want: int, have: int) -> str:
     if not have:
         return f"{title} is missing"
     if not want:
@@ -235,20 +236,25 @@ def _count(title: str, want: int, have: int) -> str:
     return f"{title} exists {have} times, not {want}"
 
 
-def _fields(want: Any, have: Any, path: str = "") -> Iterator[str]:
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Return whether `value` is a sequence or a set: programs keep their state in any of them."""
+    return isinstance(value, (list, tuple, set, frozenset))
+
+
+def _field_differences(want: Any, have: Any, path: str = "") -> Iterator[str]:
     if is_object(want) and is_object(have):
         for name in sorted({*want, *have}):
             one, other = want.get(name), have.get(name)
             if one != other:
-                yield from _fields(one, other, f"{path}.{name}" if path else name)
-    elif is_array(want) and is_array(have) and len(want) == len(have):
+                yield from _field_differences(one, other, f"{path}.{name}" if path else name)
+    elif _is_list(want) and _is_list(have) and len(want) == len(have):
         for index, (one, other) in enumerate(zip(want, have, strict=True)):
             if one != other:
-                yield from _fields(one, other, f"{path}[{index}]")
+                yield from _field_differences(one, other, f"{path}[{index}]")
     else:
-        yield f"{path} is {_short(have)}, not {_short(want)}"
+        yield f"{path} is {_shortened(have)}, not {_shortened(want)}"
 
 
-def _short(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = json.encode(value, order="sorted").decode()
     return text if len(text) <= 200 else f"{text[:200]}..."  # noqa: PLR2004

@@ -1,8 +1,8 @@
-"""An event loop whose time is virtual, and which can kill or freeze a part of its tasks.
+"""An event loop with virtual time that can kill or pause some of its tasks.
 
-It opens no socket and never sleeps: when nothing is ready, its clock moves to the next timer.
-Callbacks run in the order in which they were scheduled, as asyncio promises, so that a program
-does the same in every run. A task belongs to the `Process` of the context that created it.
+The loop opens no sockets and never sleeps: when no callback is ready, its clock moves to the next
+timer. Callbacks run in the order of their scheduling, as asyncio promises, so that all runs of a
+program are equal. A task belongs to the `Process` of the context that created it.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ __all__ = ["PROCESS", "Process", "TooBusy", "VirtualLoop", "clock_offset"]
 
 T = TypeVar("T")
 
-_MOST_CALLBACKS: Final = 400_000
-_LAST_CALLBACKS: Final = 20_000
-_LAST_SECONDS: Final = 60.0
+_MAX_CALLBACKS: Final = 400_000
+_MAX_FINAL_CALLBACKS: Final = 20_000
+_MAX_FINAL_SECONDS: Final = 60.0
 
 
-class TooBusy(Exception):  # noqa: N818 - tells who drives the loop
-    """The tasks have run so often that they will not come to rest."""
+class TooBusy(Exception):  # noqa: N818 - internal
+    """The loop has run too many callbacks: its tasks will never be idle."""
 
 
 class Process:
-    """A part of the tasks that ends, or stands still, as an operating system's process does.
+    """A group of tasks that can be killed or paused, as an operating system's process.
 
     Attributes:
-        name: how it is shown.
-        number: how many processes of the run were before it; it also decides its clock and hashes.
-        is_stopped: whether none of its callbacks runs now.
+        name: the name in reports.
+        number: the number of processes before it in the run; determines its clock and hashes.
+        is_stopped: whether its callbacks are parked instead of run.
         context: the context of its first task.
     """
 
@@ -63,10 +63,10 @@ PROCESS: ContextVar[Process | None] = ContextVar("PROCESS", default=None)
 
 
 def clock_offset() -> float:
-    """How far the monotonic clock of this process is ahead of the run's.
+    """Return how far the monotonic clock of this process is ahead of the run's clock.
 
-    Each process counts from another moment, as those of two machines do: the next one may be ahead,
-    or behind. These are powers of two, so that sums are exact.
+    Each process has another offset, as on different machines: larger or smaller than the last one.
+    The offsets are based on powers of two, so that sums are exact.
     """
     process = PROCESS.get()
     if process is None or not process.number:
@@ -75,7 +75,7 @@ def clock_offset() -> float:
 
 
 class VirtualLoop(_Loop):  # type: ignore[misc]
-    """Runs tasks in virtual time, each time in the same way."""
+    """Runs tasks in virtual time, in a reproducible order."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -84,7 +84,7 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
         self._order = count()
         self._callbacks = 0
-        self._most = _MOST_CALLBACKS
+        self._max_callbacks = _MAX_CALLBACKS
         self._closed = False
         self._tasks: list[asyncio.Task[Any]] = []
         self._generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
@@ -92,13 +92,13 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
     # ---- time and callbacks -------------------------------------------------------------------
 
     def time(self) -> float:
-        """The virtual time, in seconds, as this process counts it."""
+        """Return the virtual time of the current process, in seconds."""
         return self.now + clock_offset()
 
     def call_soon(
         self, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Call a function in the next turn."""
+        """Call a function in the next iteration."""
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
@@ -106,7 +106,7 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
     def call_soon_threadsafe(
         self, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Call a function in the next turn; there is one thread only."""
+        """Call a function in the next iteration. Explored programs have one thread."""
         return self.call_soon(callback, *args, context=context)
 
     def call_later(
@@ -116,7 +116,7 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call a function after so many seconds."""
+        """Call a function after `delay` seconds."""
         return self.at(self.now + delay, callback, *args, context=context)
 
     def call_at(
@@ -126,7 +126,7 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call a function at a time of `time`."""
+        """Call a function at a moment of `time`."""
         return self.at(when - clock_offset(), callback, *args, context=context)
 
     def at(
@@ -136,13 +136,13 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call a function at a time of the run, which is `now`."""
+        """Call a function at a moment of the run, which `now` shows."""
         timer = asyncio.TimerHandle(when, callback, args, self, context)
         heapq.heappush(self._timers, (when, next(self._order), timer))
         return timer
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """Cancelled timers leave the heap when their time has come."""
+        """Do nothing: cancelled timers leave the heap when they become due."""
 
     # ---- running ------------------------------------------------------------------------------
 
@@ -150,20 +150,20 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
         """Run until a coroutine is done.
 
         Raises:
-            TooBusy: there was too much to do.
-            RuntimeError: nothing is left to do, and it is not done.
+            TooBusy: the tasks have run too many callbacks.
+            RuntimeError: the coroutine is not done, and no callback or timer is left.
         """
         with self._running():
             task = asyncio.ensure_future(future, loop=self)
             self._run_while(lambda: not task.done())
         if not task.done():
-            raise RuntimeError("the tasks wait for something that never happens")
+            raise RuntimeError("the tasks wait for an event that never happens")
         return task.result()
 
     @contextmanager
     def _running(self) -> Generator[None]:
         hooks = sys.get_asyncgen_hooks()
-        sys.set_asyncgen_hooks(firstiter=self._generators.add, finalizer=self._finalize)
+        sys.set_asyncgen_hooks(firstiter=self._generators.add, finalizer=self._close_generator)
         before = events._get_running_loop()
         events._set_running_loop(self)
         try:
@@ -172,10 +172,10 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
             events._set_running_loop(before)
             sys.set_asyncgen_hooks(*hooks)
 
-    def _finalize(self, generator: AsyncGenerator[Any, Any]) -> None:
+    def _close_generator(self, generator: AsyncGenerator[Any, Any]) -> None:
         self._generators.discard(generator)
         if not self._closed:
-            self.create_task(generator.aclose())  # at once, so that the end of a run waits for it
+            self.create_task(generator.aclose())  # `finish` waits for this task
 
     def _run_while(self, is_wanted: Callable[[], bool], until: float | None = None) -> None:
         ready, timers = self._ready, self._timers
@@ -190,30 +190,30 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
                     continue
                 self._callbacks += 1
                 handle._run()
-                if self._callbacks > self._most:
+                if self._callbacks > self._max_callbacks:
                     raise TooBusy
                 if not is_wanted():
                     return
             if not timers or (until is not None and timers[0][0] > until):
                 return
-            self._move_on()
+            self._advance_time()
 
-    def _move_on(self) -> None:
+    def _advance_time(self) -> None:
         timers = self._timers
         self.now = max(self.now, timers[0][0])
         while timers and timers[0][0] <= self.now:
             self._ready.append(heapq.heappop(timers)[2])
 
     def resume(self, process: Process) -> None:
-        """Let a stopped process go on."""
+        """Let a stopped process continue."""
         process.is_stopped = False
         parked, process.parked = process.parked, []
         self._ready.extend(parked)
 
     def finish(self, processes: Iterable[Process] = ()) -> None:
-        """End all tasks, and close the loop. What cannot be ended is abandoned without a word."""
-        self._most = self._callbacks + _LAST_CALLBACKS
-        until = self.now + _LAST_SECONDS
+        """Cancel all tasks, and close the loop. Tasks that do not end are abandoned silently."""
+        self._max_callbacks = self._callbacks + _MAX_FINAL_CALLBACKS
+        until = self.now + _MAX_FINAL_SECONDS
         with self._running():
             for process in processes:
                 self.resume(process)
@@ -232,14 +232,14 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
             task._log_destroy_pending = False  # type: ignore[attr-defined]
         for task in self._tasks:
             if task.done() and not task.cancelled():
-                task.exception()  # it is not reported as never retrieved
+                task.exception()  # asyncio does not log it as never retrieved then
         self._ready.clear()
         self._timers.clear()
 
     def _pending(self) -> list[asyncio.Task[Any]]:
         return [task for task in self._tasks if not task.done()]
 
-    # ---- what asyncio asks of a loop ----------------------------------------------------------
+    # ---- the rest of asyncio's loop interface -------------------------------------------------
 
     def create_future(self) -> asyncio.Future[Any]:
         """Create a future of this loop."""
@@ -255,20 +255,20 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
     ) -> asyncio.Task[T]:
         """Create a task of this loop."""
         task = asyncio.Task(coro, loop=self, name=name, context=context)
-        self._tasks.append(task)  # also those that never go on: they are no garbage
+        self._tasks.append(task)  # keeps tasks of killed processes from garbage collection
         return task
 
     def run_in_executor(self, _executor: Any, func: Callable[..., T], *args: Any) -> Any:
-        """Call a function at once: there are no threads here."""
+        """Call a function at once, in this thread."""
         future = self.create_future()
         try:
             future.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - it belongs to who waits
+        except Exception as error:  # noqa: BLE001 - the future's waiter gets it
             future.set_exception(error)
         return future
 
     async def create_server(self, *_: Any, **__: Any) -> Any:
-        """Pretend to listen: nobody connects."""
+        """Return a server that gets no connections."""
         return _Server()
 
     async def shutdown_asyncgens(self) -> None:
@@ -277,55 +277,55 @@ class VirtualLoop(_Loop):  # type: ignore[misc]
             await generator.aclose()
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
-        """There is none."""
+        """Do nothing: the loop has no executor."""
 
     def is_running(self) -> bool:
         """Whether tasks can run."""
         return not self._closed
 
     def is_closed(self) -> bool:
-        """Whether it has finished."""
+        """Whether the loop has finished."""
         return self._closed
 
     def get_debug(self) -> bool:
-        """Debugging of asyncio is off."""
+        """False: the debug mode of asyncio is off."""
         return False
 
     def set_debug(self, enabled: bool) -> None:
-        """Debugging of asyncio stays off."""
+        """Do nothing: the debug mode stays off."""
 
     def add_signal_handler(self, sig: int, callback: Callable[..., object], *args: Any) -> None:
-        """No signal comes."""
+        """Do nothing: an explored program receives no signals."""
 
     def remove_signal_handler(self, _sig: int) -> bool:
-        """No signal comes."""
+        """Do nothing: an explored program receives no signals."""
         return False
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Keep what nobody has caught."""
+        """Record an unhandled exception."""
         self.errors.append(context)
 
     def default_exception_handler(self, context: dict[str, Any]) -> None:
-        """Keep what nobody has caught."""
+        """Record an unhandled exception."""
         self.errors.append(context)
 
 
 class _Server:
-    """A listening socket that nobody connects to."""
+    """A server that gets no connections."""
 
     sockets: tuple[Any, ...] = ()
 
     def close(self) -> None:
-        """Stop listening."""
+        """Do nothing: the server has no socket."""
 
     async def wait_closed(self) -> None:
-        """It is closed."""
+        """Return at once: the server has no connections."""
 
     def is_serving(self) -> bool:
-        """It looks as if."""
+        """True, as for a real server."""
         return True
 
 
 def text_of(error: BaseException) -> str:
-    """An exception in one line."""
+    """Format an exception as one line."""
     return traceback.format_exception_only(error)[-1].strip()

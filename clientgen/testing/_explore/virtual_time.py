@@ -1,8 +1,7 @@
-"""Virtual time, and chance that can be repeated, for everything that a program asks.
+"""Virtual time and reproducible random numbers for explored programs.
 
-While a program is explored, `time`, `datetime.now`, `random` and `uuid4` answer from the run: the
-time of the loop, and numbers that depend on the seed only. Each process has a monotonic clock and
-a `hash` of its own.
+During a run, `time` and `datetime.now` return the time of the loop, and `random` and `uuid4`
+numbers that depend on the seed only. Each process has its own monotonic clock and `hash`.
 """
 
 from __future__ import annotations
@@ -40,52 +39,49 @@ _REAL: Final = {
     "sleep": time.sleep,
     "datetime": datetime,
 }
-_ABSENT: Final = object()
+_MISSING: Final = object()
 _PREFIXES: Final = tuple(
     str(Path(path).resolve()) for path in {sysconfig.get_path("stdlib"), sys.base_prefix}
 )
 
 
 class VirtualTime:
-    """A clock that follows the loop of the run, and takes the place of the machine's.
-
-    It is a `clientgen.runtime._clock.Clock`.
-    """
+    """A `Clock` that shows the time of the run's loop, and replaces the machine's clock."""
 
     def __init__(self) -> None:
         self.loop: VirtualLoop | None = None
-        self._shift = 0.0
+        self._day_shift = 0.0
         self._random = random.Random(0)  # noqa: S311 - uids and names, no secrets
-        self._random_of_imports = random.Random(0)  # noqa: S311
+        self._import_random = random.Random(0)  # noqa: S311
         self._patched: list[tuple[Any, str, Any]] = []
-        self._known: set[str] = set()
-        self._loaded = 0
+        self._patched_modules: set[str] = set()
+        self._loaded_count = 0
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
-        return _START + timedelta(seconds=self.monotonic() + self._shift)
+        return _START + timedelta(seconds=self.monotonic() + self._day_shift)
 
     def monotonic(self) -> float:
-        """The seconds since the run began; it is the clock of the server."""
+        """The seconds since the run began. The server uses this clock."""
         return 0.0 if self.loop is None else self.loop.now
 
     def _monotonic(self) -> float:
-        """The same as this process counts it."""
+        """Return `monotonic` with the offset of the current process."""
         return self.monotonic() + clock_offset()
 
     def begin(self, loop: VirtualLoop, seed: int, *, shift: float = 0.0) -> None:
-        """Begin a run, so many seconds after the usual time of day."""
+        """Begin a run, with the time of day moved by `shift` seconds."""
         self.loop = loop
-        self._shift = shift
+        self._day_shift = shift
         self._random.seed(seed)
-        self._random_of_imports.seed(seed)
+        self._import_random.seed(seed)
         random.seed(seed)
 
-    # ---- instead of the machine's -------------------------------------------------------------
+    # ---- patches ------------------------------------------------------------------------------
 
     @contextmanager
     def installed(self) -> Generator[None]:
-        """Replace the machine's clock and chance meanwhile."""
+        """Replace the machine's clock and random numbers inside the `with` block."""
         state = random.getstate()
         try:
             self._replace(time, "monotonic", self._monotonic)
@@ -94,64 +90,64 @@ class VirtualTime:
             self._replace(os, "urandom", self._urandom)
             self._replace(SystemClock, "monotonic", staticmethod(self._monotonic))
             self._replace(SystemClock, "now", staticmethod(self.now))
-            self.look_for_modules()
+            self.patch_new_modules()
             yield
         finally:
             for owner, name, value in reversed(self._patched):
-                if value is _ABSENT:
+                if value is _MISSING:
                     delattr(owner, name)
                 else:
                     setattr(owner, name, value)
             self._patched.clear()
-            self._known.clear()
-            self._loaded = 0
+            self._patched_modules.clear()
+            self._loaded_count = 0
             random.setstate(state)
 
     def _urandom(self, size: int) -> bytes:
-        """Only the first run imports modules, which must not change what comes after it."""
-        chance = self._random_of_imports if _is_importing() else self._random
-        return chance.randbytes(size)
+        """Return random bytes; imports have their own generator, as only the first run imports."""
+        generator = self._import_random if _is_importing() else self._random
+        return generator.randbytes(size)
 
-    def look_for_modules(self) -> None:
-        """Replace names that modules have imported, in modules that were loaded meanwhile."""
-        if len(sys.modules) == self._loaded:
+    def patch_new_modules(self) -> None:
+        """Patch the imported clocks in modules that were loaded since the last call."""
+        if len(sys.modules) == self._loaded_count:
             return
-        self._loaded = len(sys.modules)
-        instead = {
+        self._loaded_count = len(sys.modules)
+        replacements = {
             "monotonic": self._monotonic,
             "time": self._time,
             "sleep": self._sleep,
             "datetime": self._datetime(),
         }
         for name, module in tuple(sys.modules.items()):
-            if name not in self._known:
-                self._known.add(name)
-                if _is_programs(name, module):
+            if name not in self._patched_modules:
+                self._patched_modules.add(name)
+                if _is_program_module(name, module):
                     if not name.startswith("clientgen.") and "hash" not in vars(module):
                         self._replace(module, "hash", virtual_hash)
-                    for word, value in instead.items():
+                    for word, value in replacements.items():
                         if vars(module).get(word) is _REAL[word] and not (
                             word == "datetime" and _declares_times(name, module)
                         ):
                             self._replace(module, word, value)
 
     def modules_of_program(self) -> dict[str, ModuleType]:
-        """The modules that are neither Python's nor clientgen's nor installed."""
+        """Return the program's modules: neither Python's nor clientgen's nor installed ones."""
         return {
             name: module
             for name, module in tuple(sys.modules.items())
-            if not name.startswith("clientgen.") and _is_programs(name, module)
+            if not name.startswith("clientgen.") and _is_program_module(name, module)
         }
 
     def _replace(self, owner: Any, name: str, value: Any) -> None:
-        self._patched.append((owner, name, owner.__dict__.get(name, _ABSENT)))
+        self._patched.append((owner, name, owner.__dict__.get(name, _MISSING)))
         setattr(owner, name, value)
 
     def _time(self) -> float:
-        return _EPOCH + self.monotonic() + self._shift
+        return _EPOCH + self.monotonic() + self._day_shift
 
     def _sleep(self, seconds: float) -> None:
-        """Block the loop; nothing else happens meanwhile."""
+        """Move the time on without running other tasks: `time.sleep` blocks the loop."""
         if self.loop is not None:
             self.loop.now += max(0.0, seconds)
 
@@ -167,7 +163,7 @@ class VirtualTime:
 
         class VirtualDatetime(datetime, metaclass=Meta):
             def __new__(cls, *args: Any, **options: Any) -> datetime:  # type: ignore[misc]
-                return datetime(*args, **options)  # noqa: DTZ001 - as the caller says
+                return datetime(*args, **options)  # noqa: DTZ001 - the caller decides
 
             @classmethod
             def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
@@ -181,8 +177,8 @@ class VirtualTime:
         return VirtualDatetime
 
 
-def _is_programs(name: str, module: ModuleType) -> bool:
-    """Whether a module is the program's or the runtime's, and not Python's or a tool's."""
+def _is_program_module(name: str, module: ModuleType) -> bool:
+    """Whether a module belongs to the program or the runtime, not to Python or a tool."""
     if name.startswith("clientgen."):
         return name.startswith("clientgen.runtime.")
     file = getattr(module, "__file__", None)
@@ -197,7 +193,7 @@ def _is_own_file(file: str) -> bool:
 
 
 def _declares_times(name: str, module: ModuleType) -> bool:
-    """Whether classes of the module have fields that are times: their type has to stay."""
+    """Whether classes of the module have fields of type datetime, which must not be patched."""
     return name.startswith("clientgen.") or any(
         "datetime" in str(note)
         for value in vars(module).values()
@@ -207,7 +203,7 @@ def _declares_times(name: str, module: ModuleType) -> bool:
 
 
 def _is_importing() -> bool:
-    """Whether a module asks, while it is imported."""
+    """Whether the caller runs during the import of a module."""
     here = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - it is documented
     frame: FrameType | None = here
     while frame is not None:

@@ -1,7 +1,7 @@
-"""Ends the deletion of claims and volumes that nobody uses, as Kubernetes' controllers do.
+"""Removes the protection finalizers of unused claims and volumes, as Kubernetes' controllers do.
 
-The API server puts a finalizer on each of them. Without a controller that removes it, no deletion
-would ever end.
+The API server adds a finalizer to each claim and volume. Unless a controller removes it, their
+deletion never ends.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ _FINALIZERS: Final = {
 
 
 class VolumeProtection:
-    """Removes the finalizers of what is deleted and not used."""
+    """Removes the finalizers of deleted claims and volumes that are not in use."""
 
     def __init__(self, cluster: ClusterState, delay: float) -> None:
         self._cluster = cluster
         self._delay = delay
-        self._going: set[tuple[str, str]] = set()
-        cluster.store.on_change(self._changed)
+        self._deleted: set[tuple[str, str]] = set()
+        cluster.store.on_change(self._on_change)
 
-    def _changed(self, collection: Collection, change: Change) -> None:
-        where = (collection.name, change.record.key)
+    def _on_change(self, collection: Collection, change: Change) -> None:
+        key = (collection.name, change.record.key)
         if collection.name in _FINALIZERS and b'"deletionTimestamp"' in change.record.data:
-            self._going.add(where)
-        if self._going and (collection.name in _FINALIZERS or collection.name == "pods"):
-            self._cluster.later(self._delay, self._release)
+            self._deleted.add(key)
+        if self._deleted and (collection.name in _FINALIZERS or collection.name == "pods"):
+            self._cluster.later(self._delay, self._release_unused)
 
-    def _release(self) -> None:
-        for name, key in sorted(self._going):
+    def _release_unused(self) -> None:
+        for name, key in sorted(self._deleted):
             collection = self._cluster.store.collection(name)
             record = collection.records.get(key)
             if record is None or not record.is_going:
-                self._going.discard((name, key))
+                self._deleted.discard((name, key))
             elif not self._is_used(name, value := record.value()):
-                self._going.discard((name, key))
+                self._deleted.discard((name, key))
                 self._unprotect(collection, record, value)
 
     def _unprotect(self, collection: Collection, record: Record, value: dict[str, Any]) -> None:
         finalizers = texts(value["metadata"], "finalizers")
-        left = [each for each in finalizers if each != _FINALIZERS[collection.name]]
-        if left == finalizers:
+        remaining = [each for each in finalizers if each != _FINALIZERS[collection.name]]
+        if remaining == finalizers:
             return
-        value["metadata"]["finalizers"] = left
-        if left:
+        value["metadata"]["finalizers"] = remaining
+        if remaining:
             collection.put(value, record.form)
         else:
             collection.remove(record.key)

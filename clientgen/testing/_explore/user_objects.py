@@ -1,6 +1,6 @@
-"""What the user wants of an object: what it was created with, and all that the user changed later.
+"""Objects as the user has written them: their creation and the user's later changes.
 
-What the program has written into the object is no part of it.
+The fields that the program has written are left out.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from .._apiserver.storage.store import Change, Record
     from .._fake.actions import Action
 
-__all__ = ["Wish"]
+__all__ = ["UserObject"]
 
-_OF_SERVER = (
+_SERVER_FIELDS = (
     "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink",
     "deletionTimestamp", "deletionGracePeriodSeconds",
 )  # fmt: skip
 
 
-class Wish(Struct):
-    """An object as the user wants it now.
+class UserObject(Struct):
+    """An object as the user has written it.
 
     Attributes:
-        request: the one that created it.
-        value: the object, without what others have written.
+        request: the request that created it.
+        value: the object, without the fields that others have written.
         has_status: whether the user has written its status, as a controller does.
-        writers: who has written it on behalf of the user, and how.
+        writers: the patch types and field managers with which the user has written it.
     """
 
     request: HttpRequest
@@ -40,27 +40,29 @@ class Wish(Struct):
     has_status: bool = False
 
     @classmethod
-    def of(cls, request: HttpRequest, action: Action, record: Record) -> Wish | None:
-        """The wish of a request that has created an object; None if it cannot be read."""
+    def of(cls, request: HttpRequest, action: Action, record: Record) -> UserObject | None:
+        """Return the object of a create request; None if the body cannot be read."""
         body: Any = action.object
         if not is_object(body):
             return None
         value = json.decode(json.encode(body))
-        # The name may be a generated one. The user goes on to use it.
+        # The server may have generated the name. The user continues to use it.
         value["metadata"] = {**(value.get("metadata") or {}), "name": record.name}
-        return cls(request, value, {_writer(action)})
+        return cls(request, value, {_patch_type_and_manager(action)})
 
     def change(self, action: Action, change: Change) -> None:
-        """Take over what the user has changed."""
+        """Apply a change of the user."""
         assert change.before is not None
         assert change.after is not None
-        self.value = _merged(self.value, _value(change.before), _value(change.after))
+        self.value = _apply_change(
+            self.value, _without_server_fields(change.before), _without_server_fields(change.after)
+        )
         self.has_status = self.has_status or action.subresource == "status"
-        self.writers.add(_writer(action))
+        self.writers.add(_patch_type_and_manager(action))
 
     @property
     def is_held(self) -> bool:
-        """Whether a finalizer of the user's own holds the object."""
+        """Whether the user has set a finalizer, which delays the deletion."""
         return bool(self.value["metadata"].get("finalizers"))
 
     @property
@@ -70,28 +72,28 @@ class Wish(Struct):
         return path if self.request.method != "POST" else f"{path}/{self.value['metadata']['name']}"
 
     def creation(self) -> HttpRequest:
-        """The request that creates it again."""
+        """Return the request that creates the object again."""
         first = self.request
         return HttpRequest(first.method, first.target, first.headers, json.encode(self.value))
 
     def mentions(self, uid: str) -> bool:
-        """Whether the object refers to another one."""
+        """Whether the object refers to the object with this uid."""
         return uid.encode() in json.encode(self.value)
 
 
-def _writer(action: Action) -> tuple[str, str]:
+def _patch_type_and_manager(action: Action) -> tuple[str, str]:
     return action.patch_type, action.options.get("fieldManager", "")
 
 
-def _value(record: Record) -> dict[str, Any]:
+def _without_server_fields(record: Record) -> dict[str, Any]:
     value = record.value()
-    for name in _OF_SERVER:
+    for name in _SERVER_FIELDS:
         value["metadata"].pop(name, None)
     return value
 
 
-def _merged(mine: Any, before: Any, after: Any) -> Any:
-    """Make the same change in another version of a value."""
+def _apply_change(mine: Any, before: Any, after: Any) -> Any:
+    """Apply the change from `before` to `after` to another version of the value."""
     if before == after:
         return mine
     if mine == before:
@@ -101,7 +103,7 @@ def _merged(mine: Any, before: Any, after: Any) -> Any:
     if is_object(mine) and is_object(after) and (before is None or is_object(before)):
         known = before or {}
         merged = {
-            name: _merged(mine.get(name), known.get(name), after.get(name))
+            name: _apply_change(mine.get(name), known.get(name), after.get(name))
             for name in (*mine, *(each for each in after if each not in mine))
             if name in after or name not in known
         }
