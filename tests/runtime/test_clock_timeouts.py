@@ -102,7 +102,7 @@ STATUS = {
 async def stepped(setup: Setup, seconds: float) -> None:
     """Move the clock, and let tasks act."""
     setup.clock.step(seconds)
-    while setup.clock.is_passing:
+    while setup.clock.is_moving:
         await sleep(0)
 
 
@@ -167,7 +167,7 @@ async def test_a_stream_is_over_when_nobody_moves_the_clock(call: Call) -> None:
     setup = Setup(patience=0.05)
     async with Calling(setup, call) as done:
         assert await done.wait(30)
-        with pytest.raises(RequestTimeout, match="nobody has moved the FakeClock"):
+        with pytest.raises(RequestTimeout, match="the FakeClock has not moved"):
             raise setup.ended[0] or AssertionError
     assert setup.clock.monotonic() == 0
 

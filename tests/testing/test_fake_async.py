@@ -373,7 +373,10 @@ async def test_exceptions_of_a_reactor_are_raised(cluster: FakeCluster):
 
 async def test_a_function_that_answers_nonsense_is_named(cluster: FakeCluster):
     cluster.react("get", "nodes", lambda _: "nonsense")
-    with pytest.raises(TypeError, match="the reaction to get nodes n1 returned 'nonsense'"):
+    with pytest.raises(
+        TypeError,
+        match="get nodes n1 must return an object, an error or None, not 'nonsense'",
+    ):
         await cluster.clientset(AsyncClientset).core_v1.nodes().get("n1")
 
 

@@ -66,7 +66,7 @@ def test_the_clock_of_a_cluster_is_the_one_that_can_be_moved(
 ):
     assert cluster.clock is clock
     assert not cluster.clock.step(5)
-    with pytest.raises(RuntimeError, match=r"cannot be moved: use FakeCluster\(clock=FakeClock"):
+    with pytest.raises(RuntimeError, match=r"cannot be moved; use FakeCluster\(clock=FakeClock"):
         FakeCluster().clock.step(5)
 
 
@@ -233,7 +233,7 @@ def come_true(is_true: Callable[[], object]) -> None:
 
 
 def names_of_waiting_threads(clock: FakeClock) -> str:
-    parties = [each.party for each in clock._all_waits() if each.is_wait]
+    parties = [each.runner for each in clock._all_waits() if each.is_wait]
     return " ".join(each.name for each in parties if isinstance(each, threading.Thread))
 
 
@@ -287,7 +287,7 @@ async def test_a_long_step_does_the_same_as_short_ones_for_tasks(steps: tuple[in
 
 async def test_a_step_may_have_any_number_of_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """What limits them counts those of one second, so that no lease is lost in a long step."""
-    monkeypatch.setattr(fake_clock, "_MOST_STOPS", 20)
+    monkeypatch.setattr(fake_clock, "_MAX_STOPS_PER_SECOND", 20)
     clock = FakeClock()
     cluster = FakeCluster(Node(metadata=ObjectMeta(name="n")), clock=clock)
     seen = Times(clock)
@@ -306,8 +306,8 @@ async def test_a_step_may_have_any_number_of_stops(monkeypatch: pytest.MonkeyPat
 async def test_a_second_has_no_endless_stops(
     clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fake_clock, "_MOST_STOPS", 50)
-    monkeypatch.setattr(fake_clock, "_FEW_STOPS", 5)
+    monkeypatch.setattr(fake_clock, "_MAX_STOPS_PER_SECOND", 50)
+    monkeypatch.setattr(fake_clock, "_MAX_STOPS_AFTERWARDS", 5)
     times: list[float] = []
 
     async def wait_again_and_again() -> None:
@@ -467,7 +467,7 @@ async def test_time_goes_on_though_controllers_never_rest(
     clock: FakeClock, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two that undo each other's work do so without end, at one moment."""
-    monkeypatch.setattr(clock_waits, "_PATIENCE", 1e9)  # not by the patience with threads
+    monkeypatch.setattr(clock_waits, "_THREAD_TIMEOUT_SECONDS", 1e9)  # not by that timeout
     cluster.add(Node(metadata=ObjectMeta(name="n")))
     k = cluster.clientset(AsyncClientset)
     moments: dict[float, int] = {}

@@ -50,7 +50,7 @@ SCALE = Action("get", "apps", resource="deployments", subresource="scale", name=
     ],
 )
 def test_patterns_are_as_in_rbac(pattern: Pattern, action: Action, fits: bool):
-    assert pattern.fits(action) is fits
+    assert pattern.matches(action) is fits
 
 
 @pytest.mark.parametrize(

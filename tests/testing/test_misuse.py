@@ -43,7 +43,7 @@ spec:
         ("'podz': no such resource", lambda c: c.react("get", "podz", Conflict)),
         ("'Pod': no such resource", lambda c: c.fail("get", "Pod", 500)),
         ("'pods.apps': no such resource", lambda c: c.delay(1, "get", "pods.apps")),
-        ("'pods/stats': there is no such sub", lambda c: c.cut("get", "pods/stats")),
+        ("'pods/stats': the resource has no such sub", lambda c: c.cut("get", "pods/stats")),
         ("after=-1", lambda c: c.cut("get", "pods", after=-1)),
         ("'podz'", lambda c: c.duplicate_events("podz")),
         ("'podz'", lambda c: c.drop_watches("podz")),

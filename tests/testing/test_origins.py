@@ -62,7 +62,7 @@ def test_only_a_host_of_its_own_is_served(server: LocalServer, status: int, host
     assert status_code == status
     if status == 403:
         assert json.loads(body)["reason"] == "Forbidden"
-        assert "a server without a token is for localhost" in json.loads(body)["message"]
+        assert "a server without a token accepts localhost" in json.loads(body)["message"]
 
 
 def test_a_second_host_helps_nobody(server: LocalServer) -> None:

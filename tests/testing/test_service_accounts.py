@@ -290,7 +290,7 @@ def test_what_is_no_service_account_is_refused(name: str):
 
 
 def test_an_account_cannot_impersonate_by_options():
-    with pytest.raises(ValueError, match="choose one"):
+    with pytest.raises(ValueError, match="not both"):
         FakeCluster().clientset(Clientset, service_account=ACCOUNT, impersonate_user="jane")
 
 

@@ -24,8 +24,8 @@ from clientgen.testing._fake.standstills import Standstill
 
 SOON = 0.2
 STANDS = (
-    "nobody has moved the FakeClock for 0.2 s, and nothing has happened in the cluster: "
-    "step the clock, or use the real one"
+    "the FakeClock has not moved for 0.2 s, and the cluster has received no request: "
+    "call step(), or use the real clock"
 )
 
 
@@ -59,7 +59,7 @@ async def test_a_manager_whose_caches_are_not_filled_fails() -> None:
     async with cluster.clientset(AsyncClientset) as k:
         manager = AsyncManager(k)
         manager.controller("maps", reconcile).for_(ConfigMap)
-        with pytest.raises(SyncTimeout, match="nobody has moved the FakeClock"):
+        with pytest.raises(SyncTimeout, match="the FakeClock has not moved"):
             await manager.run()
 
 
@@ -71,7 +71,7 @@ async def test_a_factory_that_waits_for_its_caches_fails() -> None:
         factory = k.informers(clock=clock)
         factory.core_v1.config_maps()
         factory.start()
-        with pytest.raises(SyncTimeout, match="nobody has moved the FakeClock"):
+        with pytest.raises(SyncTimeout, match="the FakeClock has not moved"):
             await factory.wait_for_sync(60)
         await factory.shutdown()
 
@@ -84,7 +84,7 @@ def test_threads_that_wait_for_their_caches_fail() -> None:
         factory = k.informers(clock=clock)
         factory.core_v1.config_maps()
         factory.start()
-        with pytest.raises(SyncTimeout, match=r"configmaps .*nobody has moved the FakeClock"):
+        with pytest.raises(SyncTimeout, match=r"configmaps .*the FakeClock has not moved"):
             factory.wait_for_sync()
         factory.shutdown()
 
@@ -110,9 +110,9 @@ def test_a_clock_that_is_moved_or_used_does_not_stand_still(
     assert watched.look() == ""
     refusal[0] = "ServiceAccount shop/operator was refused: patch configmaps"
     assert look(3.0, 10) == (
-        "nobody has moved the FakeClock for 30 s, and nothing has happened in the cluster since "
+        "the FakeClock has not moved for 30 s, and the cluster has received no request since "
         "ServiceAccount shop/operator was refused: patch configmaps: "
-        "step the clock, or use the real one"
+        "call step(), or use the real clock"
     )
 
 
@@ -132,7 +132,7 @@ def test_a_debugger_may_take_as_long_as_it_wants(monkeypatch: pytest.MonkeyPatch
     assert watched.look() == ""
     leave.set()
     thread.join()
-    assert watched.look().startswith("nobody has moved the FakeClock")
+    assert watched.look().startswith("the FakeClock has not moved")
 
 
 def test_patience_may_be_endless_and_is_checked() -> None:
@@ -233,5 +233,5 @@ def test_a_missing_right_ends_the_test_that_waits_for_its_effect(tmp_path: Path)
     )
     assert done.returncode == 1, done.stderr
     refused = "ServiceAccount shop/operator was refused: patch configmaps"
-    assert f"nothing has happened in the cluster since {refused}" in done.stdout
+    assert f"the cluster has received no request since {refused}" in done.stdout
     assert "denied: ServiceAccount shop/operator: patch configmaps" in done.stdout

@@ -352,7 +352,7 @@ def test_a_webhook_that_changes_what_it_is_asked_about_comes_to_an_end() -> None
     ("reply", "message"),
     [
         (lambda path, body: 1 / 0, "ZeroDivisionError"),
-        (lambda path, body: "ok", "answer() has to return a status and bytes, not 'ok'"),
+        (lambda path, body: "ok", "answer() must return a status code and bytes, not 'ok'"),
         (lambda path, body: (200, b"x" * (11 << 20)), "larger than 10485760 bytes"),
         (lambda path, body: (500, b"it broke"), 'an error on the server ("it broke")'),
         (lambda path, body: (200, b"[" * 100_000), "json parse error"),

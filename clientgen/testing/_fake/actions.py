@@ -1,4 +1,4 @@
-"""Actions: one per request to a cluster, for assertions and reactions."""
+"""Actions: the recorded requests to a cluster, for assertions and reactors."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ __all__ = ["Action", "action_of"]
 
 M = TypeVar("M", bound=Model)
 
-_NAMED: Final = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch"}
-_NAMED_VERBS: Final = {**_NAMED, "DELETE": "delete"}
-_COLLECTION_VERBS: Final = {**_NAMED, "GET": "list", "DELETE": "deletecollection"}
-_PATCHES: Final = {
+_COMMON_VERBS: Final = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch"}
+_NAMED_VERBS: Final = {**_COMMON_VERBS, "DELETE": "delete"}
+_COLLECTION_VERBS: Final = {**_COMMON_VERBS, "GET": "list", "DELETE": "deletecollection"}
+_PATCH_TYPES: Final = {
     "application/json-patch+json": "json",
     "application/merge-patch+json": "merge",
     "application/strategic-merge-patch+json": "strategic",
     "application/apply-patch+yaml": "apply",
     "application/apply-patch+cbor": "apply",
 }
-_READING: Final = frozenset({"get", "list", "watch"})
-# Subresources of a namespace: they follow `namespaces/x/`, as resources do.
-_OF_NAMESPACES: Final = frozenset({"status", "finalize"})
-_FALSE: Final = frozenset({"false", "0"})
-_IN_GROUP: Final = 3
-_WITH_NAME: Final = 3
+_READ_VERBS: Final = frozenset({"get", "list", "watch"})
+# Subresources of Namespace: `namespaces/x/status` has the shape of `namespaces/x/pods`.
+_NAMESPACE_SUBRESOURCES: Final = frozenset({"status", "finalize"})
+_FALSE_VALUES: Final = frozenset({"false", "0"})
+_MIN_RESOURCE_WORDS: Final = 3
+_WORDS_OF_NAMED_OBJECT: Final = 3
 
 
 @dataclass(frozen=True)
 class Action:
-    """One request, in the words of the API.
+    """A request to the API server: verb, resource, names and body.
 
-    `str()` says it in short, which reads well in asserts: `create pods default/web-0`,
+    `str()` gives a short form for asserts: `create pods default/web-0`,
     `patch deployments.apps/scale default/web`, `watch pods` (of all namespaces).
 
     Attributes:
-        verb: get, list, watch, create, update, patch, delete or deletecollection; server-side
+        verb: get, list, watch, create, update, patch, delete or deletecollection. Server-side
             apply is a patch, as it is for RBAC.
         resource: the plural, such as `pods`.
         namespace: empty for cluster-scoped resources and for all namespaces.
-        name: empty for collections; that of a new object stands in the object, so that there is
-            none with generateName.
-        object: the body: an object, a patch or DeleteOptions; None without one.
-        options: the query, such as `{"labelSelector": "app=web"}`.
+        name: empty for collections. The name of a created object is read from its body, so it is
+            empty for objects with generateName.
+        object: the body: an object, a patch or DeleteOptions; None for requests without a body.
+        options: the query parameters, such as `{"labelSelector": "app=web"}`.
         patch_type: json, merge, strategic or apply; empty unless the verb is patch.
     """
 
@@ -74,46 +74,46 @@ class Action:
 
     @property
     def is_write(self) -> bool:
-        """Whether it is anything but get, list and watch."""
-        return self.verb not in _READING
+        """Whether the verb is anything but get, list and watch."""
+        return self.verb not in _READ_VERBS
 
     def decode(self, model: type[M]) -> M:
-        """The body as a model.
+        """Decode the body as a model.
 
         Raises:
-            DecodeError: there is no body, or it is no object.
+            DecodeError: the request has no body, or the body is not an object of this kind.
         """
-        from clientgen.runtime._models.model_codec import from_dict  # not needed to record
+        from clientgen.runtime._models.model_codec import from_dict  # recording needs no codec
 
         return from_dict(model, self.object)
 
     def __str__(self) -> str:
-        part = f"/{self.subresource}" if self.subresource else ""
+        suffix = f"/{self.subresource}" if self.subresource else ""
         where = "/".join(filter(None, (self.namespace, self.name)))
-        return f"{self.verb} {self.group_resource}{part} {where}".rstrip()
+        return f"{self.verb} {self.group_resource}{suffix} {where}".rstrip()
 
 
 def action_of(request: HttpRequest) -> Action | None:
-    """Return the action of a request; None if it is about no resource (discovery, health)."""
+    """Return the action of a request; None for requests without a resource (discovery, health)."""
     path, _, query = request.target.partition("?")
-    place = _place(path)
-    if place is None:
+    resource_path = _parse_path(path)
+    if resource_path is None:
         return None
     options = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
-    table = _NAMED_VERBS if place["name"] else _COLLECTION_VERBS
+    table = _NAMED_VERBS if resource_path["name"] else _COLLECTION_VERBS
     verb = table.get(request.method, request.method.lower())
-    if verb == "list" and options.get("watch", "false") not in _FALSE:
+    if verb == "list" and options.get("watch", "false") not in _FALSE_VALUES:
         verb = "watch"
     kind = _header(request, "content-type").partition(";")[0].strip()
-    patch_type = _PATCHES.get(kind, "") if verb == "patch" else ""
+    patch_type = _PATCH_TYPES.get(kind, "") if verb == "patch" else ""
     body = _body(request.body, kind) if request.body else None
-    if verb == "create" and not place["name"]:
-        place["name"] = _name_in(body)
-    return Action(verb, **place, object=body, options=options, patch_type=patch_type)
+    if verb == "create" and not resource_path["name"]:
+        resource_path["name"] = _name_in(body)
+    return Action(verb, **resource_path, object=body, options=options, patch_type=patch_type)
 
 
-def _place(path: str) -> dict[str, str] | None:
-    """Group, version, resource, namespace, name and subresource of a path.
+def _parse_path(path: str) -> dict[str, str] | None:
+    """Split a path into group, version, resource, namespace, name and subresource.
 
     Facts: docs/internals/kubernetes-semantics.md, 1.1.
     """
@@ -123,14 +123,14 @@ def _place(path: str) -> dict[str, str] | None:
         words.insert(0, "")
     elif root != "apis":
         return None
-    if len(words) < _IN_GROUP:
+    if len(words) < _MIN_RESOURCE_WORDS:
         return None
     group, version, *words = words
     namespace = ""
-    inside = len(words) > _WITH_NAME or (
-        len(words) == _WITH_NAME and words[2] not in _OF_NAMESPACES
+    is_below_namespace = len(words) > _WORDS_OF_NAMED_OBJECT or (
+        len(words) == _WORDS_OF_NAMED_OBJECT and words[2] not in _NAMESPACE_SUBRESOURCES
     )
-    if words[0] == "namespaces" and inside:
+    if words[0] == "namespaces" and is_below_namespace:
         namespace, words = words[1], words[2:]
     resource, name, subresource = (*words, "", "")[:3]
     return {
@@ -166,10 +166,10 @@ def _body(body: bytes, kind: str) -> Any:
 
 
 def _yaml(body: bytes) -> Any:
-    from clientgen._yaml.loader import load_yaml  # hardly ever needed
+    from clientgen._yaml.loader import load_yaml  # few requests have YAML bodies
 
     try:
         value, _ = load_yaml(body)
     except ValueError:
-        return None  # the server will say what is wrong
+        return None  # the server refuses the body and reports what is wrong
     return value

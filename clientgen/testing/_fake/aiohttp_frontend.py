@@ -1,7 +1,7 @@
-"""HTTP requests to the dispatcher, and its answers back on the wire; with aiohttp.
+"""The HTTP frontend of the dispatcher, on aiohttp's server.
 
-aiohttp's own server does HTTP/1.1: connections that are kept alive, bodies in chunks, limits on
-headers. This module is imported when a server is started.
+aiohttp implements HTTP/1.1: persistent connections, chunked bodies and limits on headers. Importing
+aiohttp takes long, so only a started server imports this module.
 """
 
 from __future__ import annotations
@@ -36,24 +36,25 @@ __all__ = ["Frontend"]
 
 _log = logging.getLogger("clientgen.testing")
 
-# Larger answers are compressed for clients that can read that. Facts:
+# Larger answers are compressed if the client accepts gzip. Facts:
 # docs/internals/kubernetes-semantics.md, 1.7.
-_GZIP_FROM: Final = 131072
+_GZIP_MIN_BYTES: Final = 131072
 _GZIP_LEVEL: Final = 4
-# Compressing more than this takes long enough for others to notice.
-_GZIP_ASIDE: Final = 1 << 20
-_NO_BODY: Final = b""
-_HEADER_LIMIT: Final = 1 << 20  # Go's, for all headers together
-# Open to all, but not with a wrong token: docs/internals/kubernetes-semantics.md, 1.8.
-_PUBLIC: Final = ("/healthz", "/livez", "/readyz", "/version")
+# Compressing more than this would block the event loop noticeably, so a thread does it.
+_GZIP_IN_THREAD_MIN_BYTES: Final = 1 << 20
+_EMPTY_BODY: Final = b""
+_MAX_HEADER_BYTES: Final = 1 << 20  # Go's, for all headers together
+# Paths that need no token. A wrong token is refused there, too:
+# docs/internals/kubernetes-semantics.md, 1.8.
+_PUBLIC_PATHS: Final = ("/healthz", "/livez", "/readyz", "/version")
 _UNAUTHORIZED: Final = Failure(401, "Unauthorized", "Unauthorized", details=False)
-_RESET: Final = struct.pack("ii", 1, 0)
+_LINGER_ZERO: Final = struct.pack("ii", 1, 0)  # closing the socket sends RST
 
 _Headers = tuple[tuple[str, str], ...]
 
 
 class Frontend:
-    """Answers HTTP requests; `server` is what event loops make protocols with."""
+    """Answers HTTP requests. `server` is the protocol factory for `loop.create_server`."""
 
     def __init__(self, dispatcher: Dispatcher, token: str = "") -> None:
         self._dispatcher = dispatcher
@@ -62,31 +63,34 @@ class Frontend:
         self._closing = False
         self.server = web.Server(
             self._handle,
-            handler_cancellation=True,  # a watch is over when its client is gone
+            handler_cancellation=True,  # a watch ends when its client disconnects
             access_log=None,
-            max_line_size=_HEADER_LIMIT,
-            max_field_size=_HEADER_LIMIT,
+            max_line_size=_MAX_HEADER_BYTES,
+            max_field_size=_MAX_HEADER_BYTES,
             keepalive_timeout=120.0,
         )
 
-    async def close(self, patience: float = 1.0) -> None:
-        """End the streams in order, let answers be written, and close all connections."""
+    async def close(self, grace_seconds: float = 1.0) -> None:
+        """End all streams, let pending answers be written, and close the connections.
+
+        Connections that are still busy after `grace_seconds` are closed all the same.
+        """
         self._closing = True
         for waker in tuple(self._wakers):
             waker()
-        await shut_down(self.server, patience)
+        await shut_down(self.server, grace_seconds)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
             return await self._answer(request)
-        except web.RequestPayloadError as error:  # chunks or an encoding that cannot be read
-            return await _written(request, _refused(bad_request(str(error))))
-        except Exception as error:  # noqa: BLE001 - whatever a reaction may raise
-            if isinstance(error, ConnectionError) and _is_gone(request):
-                return web.Response()  # which nobody gets; aiohttp would log what is raised
+        except web.RequestPayloadError as error:  # malformed chunks or content encoding
+            return await _write_response(request, _failure_response(bad_request(str(error))))
+        except Exception as error:  # noqa: BLE001 - reactions may raise anything
+            if isinstance(error, ConnectionError) and _is_disconnected(request):
+                return web.Response()  # the client is gone; aiohttp would log an exception
             _log.exception("%s %s failed", request.method, request.path)
-            return await _written(
-                request, _refused(internal_error(f"{type(error).__name__}: {error}"))
+            return await _write_response(
+                request, _failure_response(internal_error(f"{type(error).__name__}: {error}"))
             )
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -94,45 +98,49 @@ class Frontend:
         try:
             self._check_sender(request, headers)
         except Failure as failure:
-            return await _written(request, _refused(failure))
-        body = await _body(request) if request.body_exists else _NO_BODY
+            return await _write_response(request, _failure_response(failure))
+        body = await _read_body(request) if request.body_exists else _EMPTY_BODY
         http_request = HttpRequest(request.method, _target(request), headers, body)
         waker = LoopWaker(asyncio.get_running_loop())
         answer = self._dispatcher.handle(http_request, waker)
         if isinstance(answer, Deferred):
-            answer = await self._waited(answer, waker)
+            answer = await self._wait_for_answer(answer, waker)
         match answer:
             case Response():
-                return await _written(request, answer)
+                return await _write_response(request, answer)
             case Stream():
-                return await self._streamed(request, answer, waker)
+                return await self._write_stream(request, answer, waker)
             case Upgrade():
-                return await self._talked(request, answer, waker)
+                return await self._serve_websocket(request, answer, waker)
 
-    async def _waited(self, answer: Answer, waker: LoopWaker) -> Response | Stream | Upgrade:
-        with self._dispatcher.backends.on_loop() as asking:
+    async def _wait_for_answer(
+        self, answer: Answer, waker: LoopWaker
+    ) -> Response | Stream | Upgrade:
+        with self._dispatcher.backends.on_loop() as webhook_calls:
             while isinstance(answer, Deferred):
-                asking.start(answer.calls)
+                webhook_calls.start(answer.calls)
                 await waker.wait(self._dispatcher.clock, answer.deadline)
                 answer = self._dispatcher.resume(answer, waker)
             return answer
 
     def _check_sender(self, request: web.BaseRequest, headers: _Headers) -> None:
-        """Let a request in: by its token, or where none is asked for, by where it comes from."""
+        """Authorize a request by its token; without a configured token, by its origin."""
         if not self._token:
             check_origin(request.method, headers)
-        elif not self._may_enter(request, headers):
+        elif not self._is_authorized(request, headers):
             raise _UNAUTHORIZED
 
-    def _may_enter(self, request: web.BaseRequest, headers: _Headers) -> bool:
-        shown = next((value for name, value in headers if name.lower() == "authorization"), "")
-        if not shown:
-            return request.path.startswith(_PUBLIC)
-        if hmac.compare_digest(shown.encode(), self._token):
+    def _is_authorized(self, request: web.BaseRequest, headers: _Headers) -> bool:
+        credentials = next(
+            (value for name, value in headers if name.lower() == "authorization"), ""
+        )
+        if not credentials:
+            return request.path.startswith(_PUBLIC_PATHS)
+        if hmac.compare_digest(credentials.encode(), self._token):
             return True
-        return self._dispatcher.knows_token(shown.removeprefix("Bearer "))
+        return self._dispatcher.knows_token(credentials.removeprefix("Bearer "))
 
-    async def _streamed(
+    async def _write_stream(
         self, request: web.BaseRequest, stream: Stream, waker: LoopWaker
     ) -> web.StreamResponse:
         response = web.StreamResponse(status=stream.status, headers=stream.headers)
@@ -143,91 +151,93 @@ class Frontend:
             await response.prepare(request)
             await self._write_pieces(response, stream, waker)
         except ConnectionCut:
-            await _break_off(request)
+            await _reset_connection(request)
         finally:
             self._wakers.discard(waker)
             self._dispatcher.close(stream)
         return response
 
-    async def _talked(
+    async def _serve_websocket(
         self, request: web.BaseRequest, upgrade: Upgrade, waker: LoopWaker
     ) -> web.StreamResponse:
-        """Carry messages until one of the sides ends that."""
+        """Pass messages in both directions until the client or the server closes the WebSocket."""
         protocols = [upgrade.subprotocol] if upgrade.subprotocol else []
         response = web.WebSocketResponse(
             protocols=protocols, max_msg_size=MAX_MESSAGE, compress=False
         )
         self._wakers.add(waker)
-        listening: asyncio.Future[None] | None = None
+        receiving: asyncio.Future[None] | None = None
         try:
             await response.prepare(request)
-            room = asyncio.Event()
-            listening = asyncio.ensure_future(_listened(response, upgrade, room))
-            listening.add_done_callback(lambda _: waker())
-            while not (self._closing or listening.done()):
+            has_room = asyncio.Event()
+            receiving = asyncio.ensure_future(_receive_messages(response, upgrade, has_room))
+            receiving.add_done_callback(lambda _: waker())
+            while not (self._closing or receiving.done()):
                 messages = upgrade.take()
                 if messages is None:
                     break
                 for message in messages:
                     await response.send_bytes(message)
                 if not upgrade.is_full:
-                    room.set()
+                    has_room.set()
                 if not messages:
                     await waker.wait(self._dispatcher.clock, None)
-            # While somebody listens, aiohttp closes the connection without the client's farewell:
-            # what the client sends meanwhile would make it lose what it has not read.
-            await _cancelled(listening)
+            # Stop receiving first: while a task receives, aiohttp closes the connection without
+            # waiting for the client's close frame, and the client would lose unread messages.
+            await _cancel(receiving)
             await response.close()
         finally:
             self._wakers.discard(waker)
             upgrade.close()
-            if listening is not None:
-                await _cancelled(listening)
+            if receiving is not None:
+                await _cancel(receiving)
         return response
 
     async def _write_pieces(
         self, response: web.StreamResponse, stream: Stream, waker: LoopWaker
     ) -> None:
-        with self._dispatcher.backends.on_loop() as asking:
+        with self._dispatcher.backends.on_loop() as webhook_calls:
             while (data := self._dispatcher.take(stream)) is not None:
                 if data:
                     await response.write(data)
                 elif self._closing:
                     break
                 else:
-                    asking.start(stream.calls)
-                    self._dispatcher.pass_time(waker.is_woken)
+                    webhook_calls.start(stream.calls)
+                    self._dispatcher.advance_clock(waker.is_woken)
                     await waker.wait(self._dispatcher.clock, stream.deadline)
 
 
-async def _cancelled(task: asyncio.Future[None]) -> None:
+async def _cancel(task: asyncio.Future[None]) -> None:
     task.cancel()
     await asyncio.wait({task})
 
 
-async def _listened(response: web.WebSocketResponse, upgrade: Upgrade, room: asyncio.Event) -> None:
-    """Pass on the client's messages, as fast as they are taken."""
+async def _receive_messages(
+    response: web.WebSocketResponse, upgrade: Upgrade, has_room: asyncio.Event
+) -> None:
+    """Pass the client's messages on, and stop reading while the receiver is full."""
     async for received in response:
         if received.type is WSMsgType.BINARY:
             upgrade.feed(received.data)
-        elif received.type is WSMsgType.TEXT:  # API servers do not tell them apart
+        elif received.type is WSMsgType.TEXT:  # API servers treat text as binary messages
             upgrade.feed(received.data.encode())
         while upgrade.is_full:
-            room.clear()
+            has_room.clear()
             if upgrade.is_full:
-                await room.wait()
+                await has_room.wait()
 
 
 # ---- requests ---------------------------------------------------------------------------------
 
 
 def _headers(request: web.BaseRequest) -> _Headers:
-    """The headers as text; bytes that are none are replaced, as Go does when it writes them."""
-    return tuple((_text(name), _text(value)) for name, value in request.headers.items())
+    """The headers as text. Invalid UTF-8 is replaced, as Go does when it writes headers."""
+    return tuple((_valid_utf8(name), _valid_utf8(value)) for name, value in request.headers.items())
 
 
-def _text(value: str) -> str:
-    """Return a text from aiohttp with each byte that is not UTF-8 replaced."""
+def _valid_utf8(value: str) -> str:
+    """Replace the bytes that are not UTF-8 in a text of aiohttp."""
     if value.isascii():
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -235,12 +245,12 @@ def _text(value: str) -> str:
 
 def _target(request: web.BaseRequest) -> str:
     target = request.raw_path
-    # To a proxy, clients name the whole URL.
+    # Clients send a proxy the whole URL.
     return target if target.startswith("/") else f"/{target.split('/', 3)[-1]}"
 
 
-async def _body(request: web.BaseRequest) -> bytes:
-    """The body, as far as it matters: the server refuses what is larger than its limit."""
+async def _read_body(request: web.BaseRequest) -> bytes:
+    """Read the body; not much beyond the size limit, because the server refuses larger bodies."""
     length = request.content_length or 0
     if request.headers.get("Expect", "").lower() == "100-continue" and length <= MAX_BODY:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -256,54 +266,54 @@ async def _body(request: web.BaseRequest) -> bytes:
 # ---- answers ----------------------------------------------------------------------------------
 
 
-def _refused(failure: Failure) -> Response:
+def _failure_response(failure: Failure) -> Response:
     return Response(failure.code, json.encode(failure.status()) + b"\n")
 
 
-async def _written(request: web.BaseRequest, answer: Response) -> web.StreamResponse:
+async def _write_response(request: web.BaseRequest, answer: Response) -> web.StreamResponse:
     if isinstance(answer, CutResponse):
-        return await _broken_off(request, answer)
+        return await _write_cut_response(request, answer)
     body, headers = answer.body, answer.headers
-    if len(body) > _GZIP_FROM and "gzip" in request.headers.get("Accept-Encoding", ""):
-        body, headers = await _zipped(body), [*headers, *_GZIP_HEADERS]
+    if len(body) > _GZIP_MIN_BYTES and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body, headers = await _compress(body), [*headers, *_GZIP_HEADERS]
     return web.Response(status=answer.status, body=body, headers=headers)
 
 
 _GZIP_HEADERS: Final[Headers] = [("content-encoding", "gzip"), ("vary", "Accept-Encoding")]
 
 
-async def _zipped(body: bytes) -> bytes:
-    if len(body) < _GZIP_ASIDE:
+async def _compress(body: bytes) -> bytes:
+    if len(body) < _GZIP_IN_THREAD_MIN_BYTES:
         return gzip.compress(body, _GZIP_LEVEL, mtime=0)
     return await asyncio.to_thread(gzip.compress, body, _GZIP_LEVEL, mtime=0)
 
 
-async def _broken_off(request: web.BaseRequest, answer: CutResponse) -> web.StreamResponse:
+async def _write_cut_response(request: web.BaseRequest, answer: CutResponse) -> web.StreamResponse:
     response = web.StreamResponse(status=answer.status or 200, headers=answer.headers)
     if answer.sent is not None:
         response.content_length = len(answer.body)
         await response.prepare(request)
         await response.write(answer.body[: answer.sent])
-    await _break_off(request)
+    await _reset_connection(request)
     return response
 
 
-def _is_gone(request: web.BaseRequest) -> bool:
+def _is_disconnected(request: web.BaseRequest) -> bool:
     return request.transport is None or request.transport.is_closing()
 
 
-async def _break_off(request: web.BaseRequest) -> None:
-    """Reset the connection, once what was written is on its way.
+async def _reset_connection(request: web.BaseRequest) -> None:
+    """Reset the connection after sending the bytes that were written.
 
     Raises:
         ConnectionResetError: always; `_handle` then leaves the connection alone.
     """
     transport: Any = request.transport
     if transport is not None:
-        # Not 0: of asyncio's TLS that would be a limit which an empty buffer has reached.
+        # Not 0: asyncio's TLS transport would count an empty buffer as full.
         transport.set_write_buffer_limits(high=1, low=0)
         await request.writer.drain()
         connection: socket.socket = transport.get_extra_info("socket")
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_ZERO)
         transport.abort()
     raise ConnectionResetError

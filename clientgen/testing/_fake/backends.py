@@ -1,9 +1,9 @@
-"""What makes the calls to webhooks that the server asks for: over HTTPS, or in the process.
+"""Calls the webhooks that the server needs for an answer: over HTTPS, or in this process.
 
-A driver that gets a `Deferred` hands its calls to `Backends.start` and waits as for anything else;
-whoever finishes a call wakes it. Calls over the network run in threads of their own, and so do
-functions of this process: the client gives them up when they take too long. A coroutine runs on the
-event loop on which its backend was registered, or else on that of the client.
+A transport that gets a `Deferred` passes its calls to `Backends.start` and waits; a finished call
+wakes it. Calls over the network and backends that are functions run in threads of their own, so
+that a slow one can time out. A backend that is a coroutine runs on the event loop on which it was
+registered, or else on the client's loop.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._apiserver.webhook_calls import WebhookCall
 
     Answer: TypeAlias = tuple[int, bytes]
-    Asked: TypeAlias = Answer | Awaitable[Answer]
+    MaybeAwaitable: TypeAlias = Answer | Awaitable[Answer]
 
 __all__ = ["Backends", "WebhookBackend"]
 
@@ -41,28 +41,26 @@ _HEADERS: Final = {
     "Accept": "application/json, */*",
     "User-Agent": "kube-apiserver-admission",
 }
-_CHUNK: Final = 1 << 16
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
-_SAME_METHOD: Final = (307, 308)
-_MOST_REDIRECTS: Final = 10
-_HTTPS: Final = 443
+_CHUNK_BYTES: Final = 1 << 16
+_REDIRECT_CODES: Final = (301, 302, 303, 307, 308)
+_METHOD_KEEPING_CODES: Final = (307, 308)
+_MAX_REDIRECTS: Final = 10
+_HTTPS_PORT: Final = 443
 
 
 class WebhookBackend(Protocol):
-    """A webhook server in the process, such as `clientgen.runtime.aio.AsyncWebhooks`."""
+    """A webhook server in this process, such as `clientgen.runtime.aio.AsyncWebhooks`."""
 
-    def answer(self, path: str, body: bytes, /) -> Asked:
-        """Answer a POST to a path by a status and a body."""
+    def answer(self, path: str, body: bytes, /) -> MaybeAwaitable:
+        """Answer a POST to `path` with a status code and a body."""
         ...
 
 
 class Backends:
-    """The services behind which webhooks are, and the ways to them.
-
-    Threads may share it.
+    """Which services of the cluster have webhooks, and how to call them. Thread-safe.
 
     Args:
-        clock: what is answered later than it allows is no answer.
+        clock: the clock of the timeouts of webhooks. A later answer counts as a timeout.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -70,22 +68,22 @@ class Backends:
         self._services: dict[tuple[str, str], _Backend] = {}
 
     def set(self, service: str, backend: str | WebhookBackend) -> None:
-        """Let a service lead to an address or to an object of this process.
+        """Register the address or the object that answers for a service.
 
         Raises:
-            ValueError: the service or the address is none.
-            TypeError: the backend is neither a text nor has a method `answer`.
+            ValueError: the service is not `namespace/name`, or the address is not `host:port`.
+            TypeError: the backend is not a string and has no method `answer`.
         """
         namespace, slash, name = service.partition("/")
         if not slash or not namespace or not name or "/" in name:
-            why = "a service is named by its namespace and its name: 'default/my-webhook'"
-            raise ValueError(f"{service!r}: {why}")
+            why = "write namespace and name: 'default/my-webhook'"
+            raise ValueError(f"{service!r} is not a service; {why}")
         self._services[namespace, name] = _Backend(backend)
 
     # --------------------------------------------------------------------------- starting
 
     def start(self, calls: Iterable[WebhookCall]) -> None:
-        """Make the calls that nobody else makes; for clients that wait in a thread."""
+        """Start the calls that no other request has started. For clients that wait in a thread."""
         for call in calls:
             if not call.claim():
                 continue
@@ -93,18 +91,18 @@ class Backends:
             if backend is None or backend.local is None:
                 _in_thread(_fetch, call, backend)
             elif (loop := backend.running_loop()) is not None:
-                asyncio.run_coroutine_threadsafe(self.answered(call, backend.local), loop)
+                asyncio.run_coroutine_threadsafe(self.call_coroutine(call, backend.local), loop)
             elif backend.waits:
-                _in_thread(asyncio.run, self.answered(call, backend.local))
+                _in_thread(asyncio.run, self.call_coroutine(call, backend.local))
             else:
-                _in_thread(self.finish, call, backend.local)
+                _in_thread(self.call_function, call, backend.local)
 
     def on_loop(self, *, alone: bool = False) -> LoopCalls:
-        """Make calls on the running event loop; the calls end with the `with` statement.
+        """Return what makes calls on the running event loop, until the `with` statement ends.
 
-        If the loop is `alone`, no thread is started: what is no coroutine makes it wait.
+        With `alone`, no threads are started: calls that are not coroutines block the loop.
         """
-        return LoopCalls(self, _at_once if alone else _in_thread)
+        return LoopCalls(self, _run_now if alone else _in_thread)
 
     def backend(self, call: WebhookCall) -> _Backend | None:
         service = call.target.service
@@ -112,39 +110,42 @@ class Backends:
 
     # --------------------------------------------------------------------------- in the process
 
-    def finish(self, call: WebhookCall, backend: WebhookBackend) -> None:
-        """Ask a backend that answers by a function."""
+    def call_function(self, call: WebhookCall, backend: WebhookBackend) -> None:
+        """Call a backend that is a function, and finish the call with its answer."""
         try:
             answer = backend.answer(call.target.path, call.body)
             if inspect.isawaitable(answer):
-                answer = asyncio.run(_awaited(answer))
-            self._end(call, _outcome(call, answer))
-        except Exception as error:  # noqa: BLE001 - whatever a webhook may raise
-            self._broken(call, error)
+                answer = asyncio.run(_resolve(answer))
+            self._finish_unless_late(call, _outcome_of_answer(call, answer))
+        except Exception as error:  # noqa: BLE001 - webhooks may raise anything
+            self._finish_with_error(call, error)
 
-    async def answered(self, call: WebhookCall, backend: WebhookBackend) -> None:
-        """Ask a backend that may wait."""
+    async def call_coroutine(self, call: WebhookCall, backend: WebhookBackend) -> None:
+        """Call a backend that is a coroutine, and finish the call with its answer.
+
+        If this is cancelled, another waiting request makes the call.
+        """
         try:
-            answer = await _awaited(backend.answer(call.target.path, call.body))
-            self._end(call, _outcome(call, answer))
+            answer = await _resolve(backend.answer(call.target.path, call.body))
+            self._finish_unless_late(call, _outcome_of_answer(call, answer))
         except asyncio.CancelledError:
             call.release()
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a webhook may raise
-            self._broken(call, error)
+        except Exception as error:  # noqa: BLE001 - webhooks may raise anything
+            self._finish_with_error(call, error)
 
-    def _broken(self, call: WebhookCall, error: Exception) -> None:
+    def _finish_with_error(self, call: WebhookCall, error: Exception) -> None:
         _log.error("the webhook %s failed", call.url, exc_info=error)
         problem = f'Post "{call.url}": {type(error).__name__}: {error}'
-        self._end(call, Outcome(problem=problem))
+        self._finish_unless_late(call, Outcome(problem=problem))
 
-    def _end(self, call: WebhookCall, outcome: Outcome) -> None:
+    def _finish_unless_late(self, call: WebhookCall, outcome: Outcome) -> None:
         call.give_up(self._clock.monotonic())
         call.finish(outcome)
 
 
 class LoopCalls:
-    """The calls that one request on an event loop waits for. A context manager."""
+    """The webhook calls of one request on an event loop. A context manager."""
 
     def __init__(self, backends: Backends, run: Callable[..., None]) -> None:
         self._backends = backends
@@ -159,12 +160,12 @@ class LoopCalls:
         self.end()
 
     def end(self) -> None:
-        """Leave the calls that run here to others who wait for them."""
+        """Cancel the calls that run here. Other requests that wait for them make them again."""
         for task in self._tasks:
             task.cancel()
 
     def start(self, calls: Iterable[WebhookCall]) -> None:
-        """Make the calls that nobody else makes."""
+        """Start the calls that no other request has started."""
         for call in calls:
             if not call.claim():
                 continue
@@ -172,22 +173,22 @@ class LoopCalls:
             if backend is None or backend.local is None:
                 self._run(_fetch, call, backend)
             elif not backend.waits:
-                self._run(self._backends.finish, call, backend.local)
+                self._run(self._backends.call_function, call, backend.local)
             elif (loop := backend.running_loop()) is not None:
-                answer = self._backends.answered(call, backend.local)
+                answer = self._backends.call_coroutine(call, backend.local)
                 asyncio.run_coroutine_threadsafe(answer, loop)
             else:
-                answer = self._backends.answered(call, backend.local)
+                answer = self._backends.call_coroutine(call, backend.local)
                 self._tasks.append(self._loop.create_task(answer))
 
 
 class _Backend:
-    """What is behind a service.
+    """The webhook server behind a service.
 
     Attributes:
-        address: host and port, if it is elsewhere.
-        local: the object in this process that answers, if it is one.
-        waits: whether that answers by a coroutine.
+        address: host and port of a server that is called over HTTPS; None for a local object.
+        local: the object in this process that answers; None for an address.
+        waits: whether `local.answer` is a coroutine function.
     """
 
     def __init__(self, backend: str | WebhookBackend) -> None:
@@ -199,8 +200,8 @@ class _Backend:
             self.address = _address(backend)
             return
         if not callable(getattr(backend, "answer", None)):
-            why = "a backend is an address such as '127.0.0.1:9443', or has a method answer"
-            raise TypeError(f"{backend!r}: {why}(path, body)")
+            why = "pass an address such as '127.0.0.1:9443', or an object with answer(path, body)"
+            raise TypeError(f"{backend!r} is not a backend; {why}")
         self.local = backend
         self.waits = inspect.iscoroutinefunction(backend.answer)
         if self.waits:
@@ -210,7 +211,7 @@ class _Backend:
                 self._loop = None
 
     def running_loop(self) -> asyncio.AbstractEventLoop | None:
-        """Return the event loop on which the backend lives, if it runs in another thread."""
+        """Return the event loop that runs the backend, if that loop runs in another thread."""
         loop = self._loop
         if loop is None or not loop.is_running():
             return None
@@ -223,11 +224,11 @@ class _Backend:
 def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise ValueError(f"{text!r} is no address; write host and port: '127.0.0.1:9443'")
+        raise ValueError(f"{text!r} is not an address; write host and port: '127.0.0.1:9443'")
     return host.strip("[]"), int(port)
 
 
-def _at_once(work: Callable[..., Any], *args: Any) -> None:
+def _run_now(work: Callable[..., Any], *args: Any) -> None:
     work(*args)
 
 
@@ -238,19 +239,21 @@ def _in_thread(work: Callable[..., Any], *args: Any) -> None:
 # ---- in the process ---------------------------------------------------------------------------
 
 
-async def _awaited(answer: Asked) -> Answer:
+async def _resolve(answer: MaybeAwaitable) -> Answer:
     return await answer if inspect.isawaitable(answer) else answer
 
 
-def _outcome(call: WebhookCall, answer: object) -> Outcome:
+def _outcome_of_answer(call: WebhookCall, answer: object) -> Outcome:
     match answer:
         case (int(status), bytes(body)):
-            return _bounded(call, status, body)
+            return _outcome_within_limit(call, status, body)
         case _:
-            raise TypeError(f"answer() has to return a status and bytes, not {answer!r}")
+            raise TypeError(f"answer() must return a status code and bytes, not {answer!r}")
 
 
-def _bounded(call: WebhookCall, status: int, body: bytes, *, is_text: bool = True) -> Outcome:
+def _outcome_within_limit(
+    call: WebhookCall, status: int, body: bytes, *, is_text: bool = True
+) -> Outcome:
     if len(body) > MOST_ANSWER_BYTES:
         why = f"the answer is larger than {MOST_ANSWER_BYTES} bytes"
         return Outcome(problem=f'Post "{call.url}": {why}')
@@ -261,7 +264,7 @@ def _bounded(call: WebhookCall, status: int, body: bytes, *, is_text: bool = Tru
 
 
 def _fetch(call: WebhookCall, backend: _Backend | None) -> None:
-    """Make a call over the network."""
+    """Make a call over the network, and finish it with the answer or the error."""
     target = call.target
     if target.service is not None and backend is None:
         _, name = target.service
@@ -269,18 +272,18 @@ def _fetch(call: WebhookCall, backend: _Backend | None) -> None:
         return
     address = backend.address if backend is not None and backend.address else None
     try:
-        call.finish(_exchanged(call, address or (target.host, target.port)))
-    except Exception as error:  # noqa: BLE001 - whatever a server may do to a connection
-        call.finish(Outcome(problem=f'Post "{call.url}": {_why(error, call)}'))
+        call.finish(_exchange(call, address or (target.host, target.port)))
+    except Exception as error:  # noqa: BLE001 - a server may break a connection in any way
+        call.finish(Outcome(problem=f'Post "{call.url}": {_go_error(error, call)}'))
 
 
-def _exchanged(call: WebhookCall, address: tuple[str, int]) -> Outcome:
-    """Send a request, and again where the answer redirects to, as Go's client does."""
+def _exchange(call: WebhookCall, address: tuple[str, int]) -> Outcome:
+    """Send a request and follow redirects, as Go's client does."""
     target, end = call.target, time.monotonic() + call.seconds
     context = _context(target.authority)
     method, host, netloc = "POST", target.host, target.netloc
     path = f"{target.path}?{call.query}" if call.query else target.path
-    for _ in range(_MOST_REDIRECTS):
+    for _ in range(_MAX_REDIRECTS):
         raw = socket.create_connection(address, timeout=call.seconds)
         connection = http.client.HTTPConnection(host, timeout=call.seconds)
         try:
@@ -289,34 +292,40 @@ def _exchanged(call: WebhookCall, address: tuple[str, int]) -> Outcome:
             connection.request(method, path, body, {**_HEADERS, "Host": netloc})
             answer = connection.getresponse()
             where = answer.headers.get("Location")
-            if answer.status not in _REDIRECTS or not where:
+            if answer.status not in _REDIRECT_CODES or not where:
                 kind = answer.headers.get("Content-Type") or "text/plain"
                 body = _read(answer, end)
-                return _bounded(call, answer.status, body, is_text=kind.startswith("text/"))
+                return _outcome_within_limit(
+                    call, answer.status, body, is_text=kind.startswith("text/")
+                )
         finally:
             connection.close()
             raw.close()
-        if answer.status not in _SAME_METHOD:
+        if answer.status not in _METHOD_KEEPING_CODES:
             method = "GET"
         url = urlsplit(urljoin(f"https://{netloc}{path}", where))
         if url.scheme != "https":
             raise _Refused(f"the webhook redirects to {where!r}, which is not https")
         if url.netloc != netloc:
             host, netloc = url.hostname or "", url.netloc
-            address = (host, url.port or _HTTPS)
+            address = (host, url.port or _HTTPS_PORT)
         path = f"{url.path or '/'}?{url.query}" if url.query else url.path or "/"
-    raise _Refused(f"stopped after {_MOST_REDIRECTS} redirects")
+    raise _Refused(f"stopped after {_MAX_REDIRECTS} redirects")
 
 
-class _Refused(Exception):  # noqa: N818 - its text says it all
-    """A call that is not made."""
+class _Refused(Exception):  # noqa: N818 - its text is the whole message
+    """The redirect may not be followed."""
 
 
 def _read(answer: http.client.HTTPResponse, end: float) -> bytes:
-    """Read a body, as far as it may be large and take time."""
+    """Read a body, up to the size limit and until `end`.
+
+    Raises:
+        TimeoutError: the body takes longer.
+    """
     chunks: list[bytes] = []
     size = 0
-    while size <= MOST_ANSWER_BYTES and (chunk := answer.read1(_CHUNK)):
+    while size <= MOST_ANSWER_BYTES and (chunk := answer.read1(_CHUNK_BYTES)):
         chunks.append(chunk)
         size += len(chunk)
         if time.monotonic() > end:
@@ -330,16 +339,16 @@ def _context(authority: bytes) -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _why(error: Exception, call: WebhookCall) -> str:  # noqa: PLR0911 - a table
-    """Say in Go's words what has happened to a connection."""
+def _go_error(error: Exception, call: WebhookCall) -> str:  # noqa: PLR0911 - a table
+    """Describe a connection error as Go's HTTP client does: API servers report that text."""
     target = call.target
     match error:
         case ssl.SSLCertVerificationError():
-            return f"tls: failed to verify certificate: {_x509(error, target.host)}"
+            return f"tls: failed to verify certificate: {_go_certificate_error(error, target.host)}"
         case TimeoutError():
             return "context deadline exceeded"
         case ConnectionRefusedError():
-            return f"dial tcp {_dialled(target.host, target.port)}: connect: connection refused"
+            return f"dial tcp {_go_address(target.host, target.port)}: connect: connection refused"
         case socket.gaierror():
             return f"dial tcp: lookup {target.host}: no such host"
         case ssl.SSLError() if "WRONG_VERSION_NUMBER" in str(error):
@@ -354,12 +363,12 @@ def _why(error: Exception, call: WebhookCall) -> str:  # noqa: PLR0911 - a table
             return f"{type(error).__name__}: {error}"
 
 
-def _dialled(host: str, port: int) -> str:
-    shown = "127.0.0.1" if host == "localhost" else host
-    return f"[{shown}]:{port}" if ":" in shown else f"{shown}:{port}"
+def _go_address(host: str, port: int) -> str:
+    address = "127.0.0.1" if host == "localhost" else host
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def _x509(error: ssl.SSLCertVerificationError, host: str) -> str:
+def _go_certificate_error(error: ssl.SSLCertVerificationError, host: str) -> str:
     if "mismatch" in error.verify_message or "not valid for" in error.verify_message:
         return f"x509: certificate is not valid for {host}"
     if "expired" in error.verify_message:

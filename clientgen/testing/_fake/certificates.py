@@ -1,4 +1,4 @@
-"""A certificate authority of one server's own, which nothing else on this machine trusts."""
+"""Makes a certificate authority for one server; only the server's kubeconfig trusts it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 
 __all__ = ["Identity", "TlsUnavailable", "new_identity"]
 
-_MISSING = "TLS needs trustme to make a certificate: pip install trustme"
+_TRUSTME_MISSING = "TLS needs trustme to make a certificate: pip install trustme"
 
 
-class TlsUnavailable(Exception):  # noqa: N818 - says what is missing
-    """No certificate can be made here."""
+class TlsUnavailable(Exception):  # noqa: N818 - a public name
+    """TLS cannot be served, because trustme is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The certificates of a TLS server and of its authority.
+    """The TLS context of a server and the certificate of its authority.
 
     Attributes:
-        context: for the server's sockets; holds the key.
+        context: the context for the server's sockets; contains the private key.
         authority: the certificate of the authority, in PEM.
     """
 
@@ -28,7 +28,7 @@ class Identity:
 
 
 def new_identity(*names: str) -> Identity:
-    """A fresh authority and a certificate for some host names and addresses.
+    """Make a certificate authority and a server certificate for host names and addresses.
 
     Raises:
         TlsUnavailable: trustme is not installed.
@@ -36,7 +36,7 @@ def new_identity(*names: str) -> Identity:
     try:
         import trustme  # an extra
     except ModuleNotFoundError:
-        raise TlsUnavailable(_MISSING) from None
+        raise TlsUnavailable(_TRUSTME_MISSING) from None
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.set_alpn_protocols(["http/1.1"])

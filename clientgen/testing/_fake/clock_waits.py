@@ -1,4 +1,7 @@
-"""Who waits by a clock, and whether they have done what a move of the clock has woken them for."""
+"""Waits by a FakeClock, and whether the woken threads and tasks have finished their work.
+
+A runner is a thread, or an event loop with its tasks.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
-    Party: TypeAlias = threading.Thread | asyncio.AbstractEventLoop
+    Runner: TypeAlias = threading.Thread | asyncio.AbstractEventLoop
 
-__all__ = ["ClockWait", "Rest", "is_alive", "running_loop"]
+__all__ = ["ClockWait", "Settling", "is_alive", "running_loop"]
 
-# So often in a row the tasks of a loop may run without a request or a wait by the clock; what they
-# do is done then.
-_QUIET_ROUNDS: Final = 30
-# How long a step waits for a thread that waits for something else than the clock.
-_PATIENCE: Final = 10.0
-# After so many requests and waits at one moment, time goes on, because they may be endless: two
-# controllers that undo each other's work, for example. The second number is for the moments that
-# follow such a moment.
-_MOST_STIRS: Final = 2_000
-_FEW_STIRS: Final = 50
+# The tasks of a loop are idle after this many loop iterations without a request or a clock wait.
+_IDLE_ITERATIONS: Final = 30
+# How long a step waits for a thread that waits for something other than the clock. Real time.
+_THREAD_TIMEOUT_SECONDS: Final = 10.0
+# After this many requests and waits at one moment the clock moves on, because they may never end:
+# two controllers may undo each other's work. The lower limit is for the moments that follow.
+_MAX_ACTIVITY: Final = 2_000
+_MAX_ACTIVITY_AFTERWARDS: Final = 50
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -35,19 +36,19 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def is_alive(party: Party) -> bool:
-    """Tell whether somebody may still do something."""
-    return party.is_alive() if isinstance(party, threading.Thread) else not party.is_closed()
+def is_alive(runner: Runner) -> bool:
+    """Tell whether the thread may still run, or the loop is still open."""
+    return runner.is_alive() if isinstance(runner, threading.Thread) else not runner.is_closed()
 
 
 class ClockWait:
-    """Somebody who is woken when a clock moves.
+    """A wait or a listener that the clock wakes when it moves.
 
     Args:
-        wake: wakes them.
-        due: the moment that they wait for, if there is one.
-        is_over: whether something else has ended the wait; None for who only listens.
-        gives_up: the moment at which they give up, if there is one.
+        wake: called after each move of the clock.
+        due: returns the moment that ends the wait; None if only something else ends it.
+        is_over: tells whether something else has ended the wait; None for a listener.
+        gives_up: the moment at which a client gives up the wait; None if it never does.
     """
 
     def __init__(
@@ -60,97 +61,99 @@ class ClockWait:
         self.wake = wake
         self.due = due
         self.gives_up = gives_up
-        self.party: Party = running_loop() or threading.current_thread()
+        self.runner: Runner = running_loop() or threading.current_thread()
         self._is_over = is_over
 
     @property
     def is_wait(self) -> bool:
-        """Whether somebody waits; else they only listen."""
+        """Whether code waits here; otherwise it only listens to moves of the clock."""
         return self._is_over is not None
 
     @property
-    def acts(self) -> bool:
-        """Whether somebody goes on when it ends, beside who moves the clock."""
-        return self.is_wait or isinstance(self.party, asyncio.AbstractEventLoop)
+    def resumes_code(self) -> bool:
+        """Whether code of another thread or task continues when this is woken."""
+        return self.is_wait or isinstance(self.runner, asyncio.AbstractEventLoop)
 
     def is_over_at(self, moment: float) -> bool:
-        """Tell whether it is over at a moment, though who waited may not have noticed yet."""
+        """Tell whether the wait has ended at a moment, even if the waiting code has not run yet."""
         due = self.due()
         return (due is not None and due <= moment) or (
             self._is_over is not None and self._is_over()
         )
 
 
-class Rest:
-    """Waits for all who may have been woken: until they wait by the clock again, or are done.
+class Settling:
+    """Tells when all woken runners wait by the clock again or have finished.
 
     Args:
-        parties: those who have waited by the clock.
-        waits: gives those who wait now.
-        stirs: gives a number that grows with every request and every wait.
+        runners: the runners that have waited by the clock.
+        waits: returns the current waits.
+        activity: returns a counter of requests and waits.
         moment: the time of the clock.
-        is_restless: whether they have not come to rest at the moment before.
+        is_restless: whether the runners did not settle at the previous moment.
     """
 
     def __init__(
         self,
-        parties: Iterable[Party],
+        runners: Iterable[Runner],
         waits: Callable[[], Sequence[ClockWait]],
-        stirs: Callable[[], int],
+        activity: Callable[[], int],
         moment: float,
         *,
         is_restless: bool,
     ) -> None:
-        parties = list(parties)
-        self._threads = {each for each in parties if isinstance(each, threading.Thread)}
+        runners = list(runners)
+        self._threads = {each for each in runners if isinstance(each, threading.Thread)}
         self._threads.discard(threading.current_thread())
         self._waits = waits
         self._moment = moment
-        loops = [each for each in parties if isinstance(each, asyncio.AbstractEventLoop)]
-        self._quiets = [_Quiet(loop, stirs) for loop in loops]
-        self._end = monotonic() + _PATIENCE
-        self._stirs = stirs
-        self._most_stirs = stirs() + (_FEW_STIRS if is_restless else _MOST_STIRS)
+        loops = [each for each in runners if isinstance(each, asyncio.AbstractEventLoop)]
+        self._idle_loops = [_LoopIdle(loop, activity) for loop in loops]
+        self._deadline = monotonic() + _THREAD_TIMEOUT_SECONDS
+        self._activity = activity
+        self._max_activity = activity() + (
+            _MAX_ACTIVITY_AFTERWARDS if is_restless else _MAX_ACTIVITY
+        )
 
-    def is_reached(self) -> bool:
-        """Tell whether all have done what they were woken for, or are not to be waited for."""
-        if monotonic() > self._end or self.is_restless():
+    def is_settled(self) -> bool:
+        """Tell whether all runners have settled, or the step must not wait any longer."""
+        if monotonic() > self._deadline or self.is_restless():
             return True
-        return all(quiet.is_reached for quiet in self._quiets) and not self.busy_threads()
+        return all(idle.is_settled for idle in self._idle_loops) and not self.busy_threads()
 
     def is_restless(self) -> bool:
-        """Tell whether they do so much that it may be endless."""
-        return self._stirs() > self._most_stirs
+        """Tell whether the runners make so many requests that they may never settle."""
+        return self._activity() > self._max_activity
 
     def busy_threads(self) -> set[threading.Thread]:
         """The threads that do not wait by the clock."""
-        resting = {each.party for each in self._waits() if self._rests(each)}
-        return {each for each in self._threads if each.is_alive() and each not in resting}
+        waiting = {each.runner for each in self._waits() if self._is_waiting(each)}
+        return {each for each in self._threads if each.is_alive() and each not in waiting}
 
-    def _rests(self, wait: ClockWait) -> bool:
+    def _is_waiting(self, wait: ClockWait) -> bool:
         return wait.is_wait and not wait.is_over_at(self._moment)
 
 
-class _Quiet:
-    """Lets the tasks of a loop run until they have nothing more to do."""
+class _LoopIdle:
+    """Counts iterations of an event loop until its tasks are idle."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, stirs: Callable[[], int]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, activity: Callable[[], int]) -> None:
         self._loop = loop
-        self._stirs = stirs
+        self._activity = activity
         self._seen = -1
-        self._left = _QUIET_ROUNDS
+        self._left = _IDLE_ITERATIONS
         try:
-            loop.call_soon_threadsafe(self._look)
+            loop.call_soon_threadsafe(self._count_iteration)
         except RuntimeError:  # it is closed
             self._left = 0
 
     @property
-    def is_reached(self) -> bool:
+    def is_settled(self) -> bool:
         return not self._left or not self._loop.is_running()
 
-    def _look(self) -> None:
-        stirs = self._stirs()
-        self._left = self._left - 1 if stirs == self._seen else _QUIET_ROUNDS
-        self._seen = stirs
+    def _count_iteration(self) -> None:
+        activity = self._activity()
+        self._left = self._left - 1 if activity == self._seen else _IDLE_ITERATIONS
+        self._seen = activity
         if self._left:
-            self._loop.call_soon(self._look)
+            self._loop.call_soon(self._count_iteration)

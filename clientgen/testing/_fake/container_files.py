@@ -1,4 +1,4 @@
-"""Files of containers, and the programs that copy them: tar, cat and test."""
+"""Files of fake containers, and the programs that copy them: tar, cat and test."""
 
 from __future__ import annotations
 
@@ -17,56 +17,57 @@ if TYPE_CHECKING:
 
 __all__ = ["ContainerFiles"]
 
-_MOST_BYTES: Final = 1 << 30
-_NOT_FOUND: Final = 127
-_USAGE: Final = 2
+_MAX_BYTES: Final = 1 << 30
+_EXIT_NOT_FOUND: Final = 127
+_EXIT_USAGE: Final = 2
 
 
 class ContainerFiles(dict[str, bytes]):
-    """The files of a container: contents by absolute path. There are directories where files are.
+    """The files of a container: contents by absolute path. Directories follow from the paths.
 
-    Who copies files uses `tar`, `cat` and `test` in the container. They work on these.
+    `copy_to`, `copy_from` and `kubectl cp` run `tar`, `cat` and `test` in the container; these
+    programs read and write the files here.
     """
 
     def __setitem__(self, path: str, data: bytes) -> None:
         if not isinstance(path, str) or not path.startswith("/"):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ValueError(f"{path!r}: name a file by its absolute path, such as /etc/hosts")
+            raise ValueError(f"{path!r} is not an absolute path, such as '/etc/hosts'")
         if not isinstance(data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"{path}: the contents of a file are bytes, not {type(data).__name__}")
-        super().__setitem__(_tidied(path), data)
+            raise TypeError(f"{path}: the contents must be bytes, not {type(data).__name__}")
+        super().__setitem__(_normalized(path), data)
 
-    def are_named(self, command: Sequence[str]) -> bool:
-        """Tell whether a command works on files; `cat` alone, for one, does not."""
+    def is_file_command(self, command: Sequence[str]) -> bool:
+        """Tell whether a command names files. `cat` without a path, for example, has_action not."""
         match [*command]:
             case ["cat", *words]:
                 return any(word != "-" for word in words)
             case ["tar", letters, *_]:
                 return not letters.startswith("--") and any(each in letters for each in "cx")
             case ["test", flag, _]:
-                return flag.startswith("-") and flag not in {"-n", "-z"}  # which are of texts
+                return flag.startswith("-") and flag not in {"-n", "-z"}  # those test strings
             case _:
                 return False
 
     def run(self, process: Process) -> int:
-        """Run a program; gives its exit code."""
+        """Run `tar`, `cat` or `test`; returns the exit code."""
         name, *words = process.command
         program = _PROGRAMS.get(name)
         if program is None:
             process.stderr.write(f"{name}: not found\n")
-            return _NOT_FOUND
+            return _EXIT_NOT_FOUND
         return program(self, process, words)
 
     def is_folder(self, path: str) -> bool:
-        """Tell whether there are files below a path."""
+        """Tell whether a path is a directory: the root, or a path with files below."""
         return path == "/" or any(each.startswith(f"{path}/") for each in self)
 
     def below(self, path: str) -> Iterator[str]:
-        """Return the files that a path means: itself, or all below it, in order."""
+        """Return the path if it is a file, or all files below it, in order."""
         start = "/" if path == "/" else f"{path}/"
         return (each for each in sorted(self) if each == path or each.startswith(start))
 
 
-def _tidied(path: str, folder: str = "/") -> str:
+def _normalized(path: str, folder: str = "/") -> str:
     return posixpath.normpath(posixpath.join("/", folder, path).replace("//", "/"))
 
 
@@ -76,22 +77,22 @@ def _tidied(path: str, folder: str = "/") -> str:
 def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
     """`test -d PATH`, `-f`, `-e`."""
     if len(words) != 2 or words[0] not in {"-d", "-e", "-f"}:  # noqa: PLR2004 - a flag and a path
-        process.stderr.write(f"test: {words}: not known here\n")
-        return _USAGE
-    path = _tidied(words[1])
+        process.stderr.write(f"test: {words}: not supported by the fake container\n")
+        return _EXIT_USAGE
+    path = _normalized(words[1])
     is_file, is_folder = path in files, files.is_folder(path)
     found = {"-d": is_folder, "-f": is_file, "-e": is_file or is_folder}
     return 0 if found[words[0]] else 1
 
 
 def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """`cat PATH...`; without one, stdin."""
+    """`cat PATH...`; without a path, stdin."""
     for word in words or ["-"]:
         if word == "-":
             while piece := process.stdin.read1():
                 process.stdout.write(piece)
             continue
-        data = files.get(_tidied(word))
+        data = files.get(_normalized(word))
         if data is None:
             process.stderr.write(f"cat: {word}: No such file or directory\n")
             return 1
@@ -100,20 +101,20 @@ def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
 
 
 def _tar(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """`tar cf - [-C FOLDER] PATH...` and `tar xf - [-C FOLDER]`, also with other letters."""
+    """`tar cf - [-C FOLDER] PATH...` and `tar xf - [-C FOLDER]`. Other letters are ignored."""
     letters = words[0].lstrip("-") if words else ""
     paths: list[str] = []
     folder = "/"
     rest = iter(words[1:])
     for word in rest:
         if word == "-C":
-            folder = _tidied(next(rest, ""), folder)
+            folder = _normalized(next(rest, ""), folder)
         elif not word.startswith("-"):
             paths.append(word)
-    does = any(letter in letters for letter in "cx")
-    if not does or "f" not in letters or "-" not in words[1:2] or "z" in letters:
-        process.stderr.write(f"tar: {words}: not known here\n")
-        return _USAGE
+    has_action = any(letter in letters for letter in "cx")
+    if not has_action or "f" not in letters or "-" not in words[1:2] or "z" in letters:
+        process.stderr.write(f"tar: {words}: not supported by the fake container\n")
+        return _EXIT_USAGE
     if "x" in letters:
         return _extract(files, process, folder)
     return _create(files, process, folder, paths)
@@ -129,13 +130,13 @@ _PROGRAMS: Final[dict[str, Callable[[ContainerFiles, Any, Sequence[str]], int]]]
 def _create(files: ContainerFiles, process: Process, folder: str, paths: Sequence[str]) -> int:
     with tarfile.open(mode="w|", fileobj=_Writer(process)) as archive:
         for path in paths:
-            root = _tidied(path, folder)
+            root = _normalized(path, folder)
             found = [*files.below(root)]
             if not found:
                 process.stderr.write(f"tar: {path}: Cannot stat: No such file or directory\n")
-                return _USAGE
+                return _EXIT_USAGE
             for each in found:
-                # Members are named as the command names them, without the slash in front.
+                # Name members by the path of the command without its leading slash, as tar does.
                 name = posixpath.join(path, posixpath.relpath(each, root)) if each != root else path
                 header = tarfile.TarInfo(name.lstrip("/"))
                 header.size = len(files[each])
@@ -163,39 +164,39 @@ def _extract(files: ContainerFiles, process: Process, folder: str) -> int:
                 extraction.take(item)
     except CopyFailed as error:
         process.stderr.write(f"tar: {error}\n")
-        return _USAGE
-    extraction.keep()
+        return _EXIT_USAGE
+    extraction.store()
     return 0
 
 
 class _Extraction:
-    """Keeps the files of an archive; links and devices are left out."""
+    """Stores the files of an archive; links and devices are left out."""
 
     def __init__(self, files: ContainerFiles, folder: str) -> None:
         self._files = files
         self._folder = folder
         self._entry: Entry | None = None
         self._data = bytearray()
-        self._taken = 0
+        self._total_bytes = 0
 
     def take(self, item: Entry | memoryview) -> None:
         """Take the next part of the archive.
 
         Raises:
-            CopyFailed: There is too much.
+            CopyFailed: the files are larger than the fake disk.
         """
         if not isinstance(item, Entry):
             self._data += item
             return
-        self.keep()
+        self.store()
         self._entry = item
-        self._taken += item.size
-        if self._taken > _MOST_BYTES:
+        self._total_bytes += item.size
+        if self._total_bytes > _MAX_BYTES:
             raise CopyFailed("No space left on device")
 
-    def keep(self) -> None:
-        """Keep the file whose data has come."""
+    def store(self) -> None:
+        """Store the file whose data has been received, if it is complete."""
         entry, data = self._entry, bytes(self._data)
         self._data.clear()
         if entry is not None and entry.kind == "file" and len(data) == entry.size:
-            self._files[_tidied(entry.name.lstrip("/"), self._folder)] = data
+            self._files[_normalized(entry.name.lstrip("/"), self._folder)] = data

@@ -1,4 +1,4 @@
-"""Containers that tests declare: their processes, files and ports."""
+"""Fake containers that tests declare: their processes, files and ports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .container_files import ContainerFiles
 from .pod_names import namespace_and_name
 from .processes import Process
 from .proxied_calls import ProxiedCall
-from .served_ports import ForwardedPorts, piped_to
+from .served_ports import ForwardedPorts, pipe_to
 from .tunnelled_ports import TunnelledPorts
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = ["Container", "Containers"]
 
 
 class Container:
-    """What `FakeCluster.container` returns: it says what runs in containers."""
+    """Fake containers: their commands, files and ports. `FakeCluster.container` returns it."""
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
@@ -39,24 +39,24 @@ class Container:
         self.ports: dict[int, PortHandler] = {}
 
     def on_exec(self, handler: Handler) -> Handler:
-        """Have a function called for each command that is run. Also a decorator.
+        """Call a function for each command that clients run. Also a decorator.
 
             @cluster.container("shop/web-0").on_exec
             def run(process):
                 process.stdout.write(f"I am {process.command[0]}")
                 return 0
 
-        The function runs in a thread of its own, and gets a `Process`. It returns the exit code;
-        None is 0.
+        The function gets a `Process` and runs in a thread of its own. It returns the exit code;
+        None means 0.
         """
         self.handlers["exec"] = handler
         return handler
 
     def on_attach(self, handler: Handler) -> Handler:
-        """Have a function called for each client that attaches; the rest is as `on_exec`.
+        """Call a function for each client that attaches. See `on_exec` for the function.
 
-        Clients get exit code 0 whatever it returns, as from nodes: those tell that the streams
-        ended, and the status of the pod tells how the container did.
+        Clients get exit code 0 whatever the function returns. Kubelets do the same: they report the
+        end of the streams only; the exit code is in the status of the pod.
         """
         self.handlers["attach"] = handler
         return handler
@@ -67,52 +67,52 @@ class Container:
 
             cluster.container("shop/web-0").files["/etc/motd"] = b"hello"
 
-        Once a test uses them, `tar`, `cat` and `test` work on them; all other commands, and `cat`
-        without a file, reach the function of `on_exec`.
+        After the first use of this property, `tar`, `cat` and `test` read and write the files. All
+        other commands, and `cat` without a path, go to the function of `on_exec`.
         """
         if self._files is None:
             self._files = ContainerFiles()
         return self._files
 
     def handler_of(self, action: str, command: Sequence[str]) -> Handler | None:
-        """Return the function for a command; None if there is none."""
+        """Return the function that runs a command; None if the test declared none."""
         handler = self.handlers.get(action)
         if action == "exec" and self._files is not None:
-            is_theirs = handler is None or self._files.are_named(command)
-            return self._files.run if is_theirs else handler
+            uses_files = handler is None or self._files.is_file_command(command)
+            return self._files.run if uses_files else handler
         return handler
 
     def port(self, number: int, server: PortHandler | str) -> None:
-        """Have somebody listen on a port, for port-forward and proxy.
+        """Make the container listen on a port, for port-forward and proxy.
 
             cluster.container("shop/web-0").port(8080, "127.0.0.1:9000")
 
         Args:
-            number: The number of the port.
-            server: The address of a server on this machine; or a function, which is called in a
-                thread of its own for each connection and gets a `PortConnection`. The connection
-                ends when it returns.
+            number: the number of the port.
+            server: the address of a server on this machine; or a function that gets a
+                `PortConnection`. The function runs in a thread of its own for each connection, and
+                the connection ends when the function returns.
 
         Raises:
-            ValueError: That is no port, or no address.
+            ValueError: `number` is not a port number, or `server` is not an address.
         """
         self.ports[check_port("number", number)] = (
-            piped_to(server) if isinstance(server, str) else server
+            pipe_to(server) if isinstance(server, str) else server
         )
 
 
 class Containers:
-    """The containers of a cluster that tests have declared. The latest declaration decides."""
+    """The declared containers of a cluster. The latest declaration wins."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._declared: list[tuple[str, str, Container]] = []
 
     def declare(self, pod: str, name: str) -> Container:
-        """Declare containers.
+        """Declare the containers whose pod and name match patterns.
 
         Raises:
-            ValueError: The pod is not named as `namespace/name`.
+            ValueError: `pod` is not `namespace/name`.
         """
         namespace_and_name(pod)
         container = Container()
@@ -120,7 +120,7 @@ class Containers:
         return container
 
     def open(self, request: ProcessRequest, subprotocol: str) -> Process | None:
-        """Return the process that a client asks for; None if no test has declared it."""
+        """Make the process that a client asks for; None if the test declared no function for it."""
         for pod, name, container in reversed(self._declared):
             is_named = not name or fnmatchcase(request.container, name)
             if is_named and fnmatchcase(f"{request.namespace}/{request.pod}", pod):
@@ -130,7 +130,7 @@ class Containers:
         return None
 
     def forward(self, request: PortRequest, subprotocol: str) -> Session | None:
-        """Return the connections that a client asks for; None if no test has declared the pod."""
+        """Open the ports that a client asks for; None if the test declared nothing for the pod."""
         handlers = self._ports_of(request)
         if handlers is None:
             return None
@@ -139,12 +139,12 @@ class Containers:
         return ForwardedPorts(request, subprotocol, handlers)
 
     def proxy(self, request: ProxyRequest) -> Deferred | None:
-        """Pass an HTTP request on; None if no test has declared who listens."""
+        """Pass an HTTP request to a port; None if the test declared no server for it."""
         handler = (self._ports_of(request) or {}).get(request.port)
         return None if handler is None else ProxiedCall(request, handler, self._clock).answer()
 
     def _ports_of(self, request: PortRequest | ProxyRequest) -> dict[int, PortHandler] | None:
-        """Return who listens on the ports of a pod; None if no test has declared the pod."""
+        """Return the servers of a pod by port; None if the test declared nothing for the pod."""
         found: dict[int, PortHandler] | None = None
         for pod, _, container in self._declared:
             if fnmatchcase(f"{request.namespace}/{request.pod}", pod):

@@ -1,8 +1,8 @@
-"""The dispatcher in front of a server: one request at a time, noted, and open to interference.
+"""The dispatcher in front of the server: records actions, applies reactions and faults.
 
-The ways in (in process, over HTTP) hand requests to a Dispatcher, from whatever thread. It notes an
+The transports (in process, over HTTP) pass requests to a Dispatcher, from any thread. It records an
 Action, lets rules answer, delay or cut, and otherwise asks the server, under a lock. Nothing here
-waits either: a way in gives a `wake` with each request, and takes from streams when it was called.
+waits: a transport passes a `wake` with each request, and reads streams after `wake` was called.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Dispatcher", "Handler"]
 
-_MOST_PASSED: Final = 3600.0
+_MAX_ADVANCE_SECONDS: Final = 3600.0
 
 
 class Handler(Protocol):
@@ -42,11 +42,11 @@ class Handler(Protocol):
 
     @property
     def next_due(self) -> float | None:
-        """When there is background work to do, by the server's clock; None when there is none."""
+        """When the server next has background work, by its clock; None if it has none."""
         ...
 
     def in_json(self, request: HttpRequest) -> HttpRequest:
-        """The same request with a body that everybody can read."""
+        """Return the request with its body in JSON, for actions and reactions."""
         ...
 
     def knows_token(self, token: str) -> bool:
@@ -59,7 +59,7 @@ class Handler(Protocol):
 
     @property
     def next_awaited(self) -> float | None:
-        """The same, without work that only comes if nothing else happens."""
+        """As `next_due`, without deadlines, back-offs and schedules; see `FakeCluster.settle`."""
         ...
 
     def run_due(self) -> None:
@@ -71,8 +71,8 @@ class Dispatcher:
     """Takes requests for one server, from any number of threads.
 
     Attributes:
-        lock: held whenever the server is asked something; the holder may ask again.
-        records: whether actions are noted.
+        lock: held during every call of the server. Reentrant.
+        records: whether actions are recorded.
         advances: whether a FakeClock moves on while a client waits.
         backends: makes the calls to webhooks.
     """
@@ -96,15 +96,15 @@ class Dispatcher:
     # ---- requests -----------------------------------------------------------------------------
 
     def handle(self, request: HttpRequest, wake: Callable[[], None]) -> Answer:
-        """Answer a request; `wake` is called when there is more of the answer."""
+        """Answer a request. `wake` is called when more of the answer is ready."""
         if isinstance(self.clock, FakeClock):
-            self.clock.stir()
+            self.clock.note_activity()
         request = self.server.in_json(request)
         action = action_of(request) if self.records or self._rules else None
         if action is None:
             answer = self._ask(request, action)
         else:
-            rules = self._note(action)
+            rules = self._record(action)
             answer = (
                 self._apply_rules(rules, action, request) if rules else self._ask(request, action)
             )
@@ -115,15 +115,15 @@ class Dispatcher:
         with self.lock:
             return self.server.knows_token(token)
 
-    def resume(self, later: Deferred, wake: Callable[[], None]) -> Answer:
-        """Ask again for an answer that was not ready."""
+    def resume(self, deferred: Deferred, wake: Callable[[], None]) -> Answer:
+        """Ask the server again for a deferred answer."""
         with self.lock:
-            answer = later.resume()
+            answer = deferred.resume()
             self._run_due()
         return self._with_wake(answer, wake)
 
     def take(self, stream: Stream) -> bytes | None:
-        """Return the bytes that a stream has ready; empty for none, None at the end.
+        """Return the bytes that a stream has ready; empty if it has none, None at the end.
 
         Raises:
             ConnectionCut: the connection breaks here.
@@ -136,17 +136,17 @@ class Dispatcher:
         with self.lock:
             stream.close()
 
-    def _note(self, action: Action) -> list[Rule]:
+    def _record(self, action: Action) -> list[Rule]:
         with self.lock:
             if self.records:
                 self.actions.append(action)
             return self._rules[::-1]
 
     def _apply_rules(self, rules: list[Rule], action: Action, request: HttpRequest) -> Answer:
-        waiting = iter(rules)
+        remaining_rules = iter(rules)
 
         def proceed() -> Answer:
-            effect = self._next_effect(waiting, action)
+            effect = self._next_effect(remaining_rules, action)
             return effect(action, proceed) if effect else self._ask(request, action)
 
         return proceed()
@@ -161,13 +161,13 @@ class Dispatcher:
             self._run_due()
             if isinstance(answer, Response):
                 return answer
-            return afterwards(answer, partial(self._open, action or action_of(request)))
+            return afterwards(answer, partial(self._wrap_stream, action or action_of(request)))
 
-    def _open(self, action: Action | None, answer: Answer) -> Answer:
-        """Keep an eye on a stream."""
+    def _wrap_stream(self, action: Action | None, answer: Answer) -> Answer:
+        """Wrap a stream, so that faults can break it and duplicate its events."""
         match answer:
             case Stream():
-                stream = OpenStream(answer, action, self._duplicated, self._streams.discard)
+                stream = OpenStream(answer, action, self._duplicate_events, self._streams.discard)
                 self._streams.add(stream)
                 return stream
             case Response() | Deferred() | Upgrade():
@@ -179,24 +179,24 @@ class Dispatcher:
                 answer.on_ready(wake)
         return answer
 
-    # ---- interference -------------------------------------------------------------------------
+    # ---- reactions and faults -----------------------------------------------------------------
 
     def add_rule(self, pattern: Pattern, effect: Effect, times: int | None) -> Rule:
-        """Apply an effect to requests from now on, before all other rules."""
+        """Apply an effect to requests from now on, before the other rules."""
         rule = Rule(pattern, times, effect, self._remove)
         with self.lock:
             self._rules.append(rule)
         return rule
 
     def add_duplicator(self, pattern: Pattern, times: int | None) -> Trigger:
-        """Say events twice from now on."""
+        """Send events twice from now on."""
         with self.lock:
-            stutter = Trigger(pattern, times, self._remove)
-            self._duplicators.append(stutter)
-            return stutter
+            duplicator = Trigger(pattern, times, self._remove)
+            self._duplicators.append(duplicator)
+            return duplicator
 
     def clear_rules(self) -> None:
-        """Apply no rule any more."""
+        """Remove all rules."""
         with self.lock:
             self._rules.clear()
             self._duplicators.clear()
@@ -208,61 +208,63 @@ class Dispatcher:
                 duplicator for duplicator in self._duplicators if duplicator is not trigger
             ]
 
-    def _duplicated(self, stream: OpenStream, data: bytes) -> bytes:
+    def _duplicate_events(self, stream: OpenStream, data: bytes) -> bytes:
         action = stream.action
         if not self._duplicators or action is None:
             return data
         lines: list[bytes] = []
         for line in data.splitlines(keepends=True):
-            twice = any(stutter.takes(action) for stutter in self._duplicators)
+            twice = any(duplicator.takes(action) for duplicator in self._duplicators)
             lines += [line, line] if twice else [line]
         return b"".join(lines)
 
     def streams(self, pattern: Pattern) -> list[OpenStream]:
-        """The open streams that answer such requests; the caller holds the lock."""
-        return [stream for stream in self._streams if stream.action and pattern.fits(stream.action)]
+        """The open streams whose requests match. The caller holds the lock."""
+        return [
+            stream for stream in self._streams if stream.action and pattern.matches(stream.action)
+        ]
 
     # ---- background work ----------------------------------------------------------------------
 
     def settle(self) -> float | None:
-        """Do the work that is due; return when there is more to wait for, None if there is none."""
+        """Do the work that is due. Returns the moment of the next awaited work, or None."""
         with self.lock:
             self._run_due()
             return self.server.next_awaited
 
-    def pass_time(self, is_woken: Callable[[], bool]) -> None:
-        """Move a FakeClock on while somebody waits for more of an answer, if that is wanted.
+    def advance_clock(self, is_woken: Callable[[], bool]) -> None:
+        """Move a FakeClock on while a client waits for more of an answer, if `advances` is set.
 
-        It moves to the next work that is awaited, until that wakes who waits; for an hour at most.
-        If there is none, it moves to where a client gives up.
+        The clock moves from one awaited work of the cluster to the next until the client is woken,
+        by an hour at most. Without awaited work it moves to the next timeout of a client.
         """
-        if not self.advances or not isinstance(self.clock, FakeClock) or self.clock.is_passing:
+        if not self.advances or not isinstance(self.clock, FakeClock) or self.clock.is_moving:
             return
-        latest = self.clock.monotonic() + _MOST_PASSED
+        latest = self.clock.monotonic() + _MAX_ADVANCE_SECONDS
         while not is_woken() and (due := self.settle()) is not None and due <= latest:
             self.clock.advance_to(due)
         timeout = self.clock.next_timeout
         if not is_woken() and timeout is not None and timeout <= latest and self.settle() is None:
             self.clock.advance_to(timeout)
 
-    async def time_passed(self) -> None:
-        """Wait for the end of a step of the FakeClock, if the current task has made it."""
-        if isinstance(self.clock, FakeClock) and self.clock.is_passing:
-            await self.clock.passed()
+    async def own_step_passed(self) -> None:
+        """Wait for the end of the step of the FakeClock that the current task has begun."""
+        if isinstance(self.clock, FakeClock) and self.clock.is_moving:
+            await self.clock.own_step_passed()
 
     def finish_own_step(self) -> None:
-        """Go the rest of a step of the FakeClock at once, if the current task has made it."""
-        if isinstance(self.clock, FakeClock) and self.clock.is_passing:
-            self.clock.finish_own()
+        """Move the FakeClock to the end of the step that the current task has begun, at once."""
+        if isinstance(self.clock, FakeClock) and self.clock.is_moving:
+            self.clock.finish_own_step()
 
-    def work_in_time(self) -> None:
-        """Have a FakeClock stop at each moment when there is work; others do so by themselves."""
+    def stop_clock_at_work(self) -> None:
+        """Make a FakeClock stop whenever background work is due. Other clocks need no stops."""
         if isinstance(self.clock, FakeClock):
             self.clock.stop_at(lambda: self.server.next_due)
 
     @contextmanager
     def postponed_work(self) -> Generator[None]:
-        """Let controllers, kubelets and the like do nothing until the end of the block."""
+        """Postpone the work of controllers, kubelets and so on to the end of the block."""
         self._is_postponed = True
         try:
             yield
@@ -283,19 +285,19 @@ class Dispatcher:
 
     def _set_timer(self, due: float) -> None:
         seconds = real_seconds(self.clock, due)
-        if seconds is None:  # the clock's next move will do
+        if seconds is None:  # a FakeClock calls `_run_due` when it moves
             return
         if self._timer is not None:
             self._timer.cancel()
-        # A cluster that nobody uses any more is not kept by its work.
+        # The timer holds a weak reference, so that it does not keep an unused cluster in memory.
         self._timer = threading.Timer(seconds, self._on_timer, [ref(self)])
         self._timer.daemon = True
         self._timer_due = due
         self._timer.start()
 
-    def _is_time(self, timer: threading.Thread) -> None:
+    def _fire(self, timer: threading.Thread) -> None:
         with self.lock:
-            if self._timer is timer:  # else it was replaced meanwhile
+            if self._timer is timer:  # else another timer has replaced it
                 self._timer = None
             self._run_due()
 
@@ -303,4 +305,4 @@ class Dispatcher:
     def _on_timer(reference: ref[Dispatcher]) -> None:
         dispatcher = reference()
         if dispatcher is not None:
-            dispatcher._is_time(threading.current_thread())
+            dispatcher._fire(threading.current_thread())

@@ -9,25 +9,24 @@ from math import inf
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
-from .clock_waits import ClockWait, Rest, is_alive, running_loop
+from .clock_waits import ClockWait, Settling, is_alive, running_loop
 from .standstills import Standstill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from .clock_waits import Party
+    from .clock_waits import Runner
 
 __all__ = ["FakeClock", "Step"]
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
-# After so many stops within a second, the rest of that second passes at once: somebody may wait for
-# ever shorter times. The second number is for a second that follows such a one.
-_MOST_STOPS: Final = 10_000
-_FEW_STOPS: Final = 100
-_LOOK_AGAIN: Final = 0.0005
-# How long a clock may stand still once a request was refused by `pytest --under-rbac`: the run
-# fails anyway.
-_AFTER_REFUSAL: Final = 2.0
+# After this many stops within a second, the rest of that second passes at once: code may wait for
+# ever shorter times. The lower limit is for the second that follows such a second.
+_MAX_STOPS_PER_SECOND: Final = 10_000
+_MAX_STOPS_AFTERWARDS: Final = 100
+_POLL_INTERVAL_SECONDS: Final = 0.0005
+# The longest standstill after `pytest --under-rbac` has refused a request: the run fails anyway.
+_REFUSAL_PATIENCE_SECONDS: Final = 2.0
 
 
 class FakeClock:
@@ -37,20 +36,21 @@ class FakeClock:
     delayed response, the timeout of an in-process call. Threads may share it.
 
     A wait for objects, a stream with a timeout, or the wait of a manager for its caches fails if
-    nobody has moved the clock for `patience` seconds of real time, and no request was made
-    meanwhile. With None it never does.
+    the clock has not moved and no request was made for `patience` seconds of real time. With None,
+    such waits never fail.
     """
 
     def __init__(self, now: datetime = _START, *, patience: float | None = 30.0) -> None:
         if patience is not None and not patience > 0:  # neither is nan
             raise ValueError(f"patience must be a positive number or None, not {patience!r}")
-        self._lock = threading.RLock()  # a watch that is collected in here forgets its alarm
+        # Reentrant: garbage collection may close a watch here, and the watch cancels its wait.
+        self._lock = threading.RLock()
         self._now = _aware(now)
         self._elapsed = 0.0
         self._waits: dict[object, ClockWait] = {}
         self._stops: list[Callable[[], float | None]] = []
-        self._way = _Way()
-        self._stirs = 0
+        self._moving = _Move()
+        self._activity = 0
         self._patience = patience
         self._refusal = ""
 
@@ -60,183 +60,188 @@ class FakeClock:
     def now(self) -> datetime:
         """The time of day, in UTC."""
         with self._lock:
-            own = self._way.own_end()
+            own = self._moving.own_end()
             return self._now if own is None else own.day
 
     def monotonic(self) -> float:
         """The seconds that this clock has moved forward so far."""
         with self._lock:
-            own = self._way.own_end()
+            own = self._moving.own_end()
             return self._elapsed if own is None else own.moment
 
     def step(self, seconds: float) -> Step:
-        """Move the clock forward, and end the waits that are over.
+        """Move the clock forward, and end the waits that have become due.
 
-        On the way it stops at each moment that somebody waits for, and lets those who are woken do
-        their work: one long step does the same as many short ones. On an event loop, tasks do it
-        when the caller awaits something: `await clock.step(60)` returns when all is done. Requests
-        of the caller wait for the end of the step. Any task may await it, and time goes on if that
-        is cancelled. Of two steps at a time, the second begins at the end of the first.
+        The clock stops at each moment that a thread or task waits for, and lets the woken code run:
+        one long step has the same effect as many short steps. On an event loop, woken tasks run
+        when the caller awaits: `await clock.step(60)` returns when they have finished their work.
+        Requests of the caller wait for the end of the step. Any task may await the step; if that
+        task is cancelled, the clock moves on all the same. A second step at the same time begins at
+        the end of the first.
 
         Raises:
-            ValueError: `seconds` is negative; `set` can turn the time of day back.
+            ValueError: `seconds` is negative. Use `set` to turn the time of day back.
         """
         if seconds < 0:
             raise ValueError(f"time cannot go backwards: step({seconds!r})")
         return self._move(timedelta(seconds=seconds), seconds)
 
     def set(self, now: datetime) -> Step:
-        """Set the time of day, and end the waits that are over, as `step` does.
+        """Set the time of day, and end the waits that have become due, as `step` does.
 
-        Moving it forward lets as much time pass for durations. Turning it back does not affect
-        durations, as when an administrator does so.
+        Setting a later time moves `monotonic` forward by the difference. Setting an earlier time
+        does not change `monotonic`, as when an administrator turns a clock back.
 
         Raises:
             ValueError: `now` has no time zone.
         """
         with self._lock:
-            difference = _aware(now) - self._now - self._way.of_day
+            difference = _aware(now) - self._now - self._moving.of_day
         return self._move(difference, max(0.0, difference.total_seconds()))
 
     def advance_to(self, moment: float) -> None:
-        """Move the clock forward to a moment of `monotonic`; it does not move backwards.
+        """Move the clock forward to a moment of `monotonic`. Earlier moments have no effect.
 
-        It stops where there is work in the cluster. Nobody else does anything on the way.
+        The clock stops at each moment at which the cluster has work. Other waits run at the end.
         """
         self.finish()
         while (stop := self._next_due(moment)) is not None:
-            self._go(stop)
-        self._go(moment)
+            self._advance(stop)
+        self._advance(moment)
 
     def stop_at(self, due: Callable[[], float | None]) -> None:
-        """Have `step` stop at each moment that `due` returns, on the way.
+        """Make `step` stop at each moment that `due` returns.
 
-        So work that is due earlier is done earlier, and what follows from it begins in time.
+        Work of the cluster then happens at its own time, and so do its effects.
         """
         self._stops.append(due)
 
-    # ---- the way to a moment ------------------------------------------------------------------
+    # ---- steps --------------------------------------------------------------------------------
 
     def _move(self, by: timedelta, seconds: float) -> Step:
         with self._lock:
-            way = self._way
-            way.target = max(way.target, self._elapsed) + seconds
-            way.of_day += by
-            step = Step(self, way.add(_End(way.target, self._now + way.of_day)))
-            if way.is_under_way and is_alive(way.driver):  # who makes it goes further
+            move = self._moving
+            move.target = max(move.target, self._elapsed) + seconds
+            move.of_day += by
+            step = Step(self, move.add(_StepEnd(move.target, self._now + move.of_day)))
+            if move.is_under_way and is_alive(move.driver):  # its driver moves on to the new target
                 return step
-            way.begin()
-            way.pace = _Pace()
-        rest = self._let_act() if self._has_work() else self._go_on()
+            move.begin()
+            move.stop_limit = _StopLimit()
+        settling = self._let_run() if self._has_work() else self._move_to_next_due()
         loop = running_loop()
-        if loop is not None and rest is not None:
-            way.hand_over()
-            loop.call_soon(self._look, loop, rest)
+        if loop is not None and settling is not None:
+            move.continue_on_loop()
+            loop.call_soon(self._poll, loop, settling)
             return step
-        while rest is not None:
-            while not rest.is_reached():
-                sleep(_LOOK_AGAIN)
-            rest = self._after(rest)
+        while settling is not None:
+            while not settling.is_settled():
+                sleep(_POLL_INTERVAL_SECONDS)
+            settling = self._after_settling(settling)
         return step
 
-    def _look(self, loop: asyncio.AbstractEventLoop, rest: Rest) -> None:
-        """Go on when the tasks have done their work; called by the loop."""
-        following = self._after(rest) if rest.is_reached() else rest
+    def _poll(self, loop: asyncio.AbstractEventLoop, settling: Settling) -> None:
+        """Continue when the tasks have settled. The loop calls this in each iteration."""
+        following = self._after_settling(settling) if settling.is_settled() else settling
         if following is not None:
-            loop.call_soon(self._look, loop, following)
+            loop.call_soon(self._poll, loop, following)
 
-    def _after(self, rest: Rest) -> Rest | None:
-        """Go on when all have acted; gives what waits for those who act next."""
-        self._way.note_end(rest)
-        return self._let_act() if self._way.let_go(self._elapsed) else self._go_on()
+    def _after_settling(self, settling: Settling) -> Settling | None:
+        """Continue when runners have settled. Returns what to wait for next; None at the end."""
+        self._moving.drop_unsettled(settling)
+        return (
+            self._let_run()
+            if self._moving.end_steps_until(self._elapsed)
+            else self._move_to_next_due()
+        )
 
-    def _go_on(self) -> Rest | None:
-        """Move to the next moment that somebody waits for; gives what waits for who was woken.
-
-        None if this was the end of the way.
-        """
-        way = self._way
-        while way.is_under_way:
-            stop = self._next_due(way.target, waits=True)
-            moment = way.target if stop is None else way.pace.moment_of(stop)
-            if moment >= way.target:
+    def _move_to_next_due(self) -> Settling | None:
+        """Move to the next due moment. Returns what to wait for there; None at the end."""
+        move = self._moving
+        while move.is_under_way:
+            stop = self._next_due(move.target, waits=True)
+            moment = move.target if stop is None else move.stop_limit.moment_of(stop)
+            if moment >= move.target:
                 self.finish()
                 break
-            self._go(moment)
-            if way.parties:
-                return self._let_act()
+            self._advance(moment)
+            if move.runners:
+                return self._let_run()
         return None
 
     def _has_work(self) -> bool:
-        """Tell whether somebody has to act before the end of the way."""
-        if self._next_due(self._way.target, waits=True) is not None:
+        """Tell whether any code has to run before the end of the steps."""
+        if self._next_due(self._moving.target, waits=True) is not None:
             return True
         now = self._elapsed
-        return any(each.acts and each.is_over_at(now) for each in self._all_waits())
+        return any(each.resumes_code and each.is_over_at(now) for each in self._all_waits())
 
-    def _let_act(self) -> Rest:
-        """Let all who have waited do what there is to do now."""
-        way = self._way
-        return Rest(
-            way.parties,
+    def _let_run(self) -> Settling:
+        """Let the woken runners work; returns what tells when they have settled."""
+        move = self._moving
+        return Settling(
+            move.runners,
             self._all_waits,
-            lambda: self._stirs,
+            lambda: self._activity,
             self._elapsed,
-            is_restless=way.is_restless,
+            is_restless=move.is_restless,
         )
 
     def finish(self) -> None:
-        """Go the rest of the way of a step at once."""
+        """Move to the end of all steps at once."""
         with self._lock:
-            way = self._way
-            if not way.is_under_way:
+            move = self._moving
+            if not move.is_under_way:
                 return
-            self._now += way.of_day
-            self._elapsed = max(way.target, self._elapsed)
-            way.end()
+            self._now += move.of_day
+            self._elapsed = max(move.target, self._elapsed)
+            move.end()
         self._wake_all()
 
-    async def passed(self) -> None:
-        """Wait for the end of a step, if the task that calls this has made it."""
-        own = self._way.own_end()
+    async def own_step_passed(self) -> None:
+        """Wait for the end of the step that the calling task has begun, if there is one."""
+        own = self._moving.own_end()
         if own is not None:
-            await own.passed()
+            await own.own_step_passed()
 
-    async def acted(self, end: _End) -> None:
-        """Wait for the end of a step, and for all who are woken there."""
-        await end.passed()
-        if end.have_acted:
+    async def settled(self, end: _StepEnd) -> None:
+        """Wait for the end of a step, and for the work of the code that it wakes."""
+        await end.own_step_passed()
+        if end.has_settled:
             return
-        rest = self._let_act()
-        while not rest.is_reached():  # noqa: ASYNC110 - tasks set no event when they rest
+        settling = self._let_run()
+        while not settling.is_settled():  # noqa: ASYNC110 - tasks set no event when they become idle
             await asyncio.sleep(0)
 
     @property
-    def is_passing(self) -> bool:
+    def is_moving(self) -> bool:
         """Whether a step is under way."""
-        return self._way.is_under_way
+        return self._moving.is_under_way
 
-    def finish_own(self) -> None:
-        """Go the rest of the way at once, if the task that calls this has made the step."""
-        if self._way.own_end() is not None:
+    def finish_own_step(self) -> None:
+        """Move to the end at once, if the calling task has begun the step."""
+        if self._moving.own_end() is not None:
             self.finish()
 
     def _next_due(self, until: float, *, waits: bool = False) -> float | None:
-        """The next moment of work in the cluster, or of somebody's wait as well, before another."""
+        """Return the next moment before `until` at which the cluster has work.
+
+        With `waits`, the moments that code waits for and the ends of steps count, too.
+        """
         dues = [*self._stops, *(each.due for each in self._all_waits() if waits)]
         moments = [moment for due in dues if (moment := due()) is not None]
-        moments += self._way.ends() if waits else ()
+        moments += self._moving.ends() if waits else ()
         return min((each for each in moments if self._elapsed < each < until), default=None)
 
-    def _go(self, moment: float) -> None:
+    def _advance(self, moment: float) -> None:
         with self._lock:
             seconds = max(0.0, moment - self._elapsed)
             self._now += timedelta(seconds=seconds)
             self._elapsed += seconds
             self._elapsed = max(moment, self._elapsed)
-            self._stirs += 1
-            if self._way.is_under_way:
-                self._way.of_day -= timedelta(seconds=seconds)
+            self._activity += 1
+            if self._moving.is_under_way:
+                self._moving.of_day -= timedelta(seconds=seconds)
         self._wake_all()
 
     def _wake_all(self) -> None:
@@ -246,21 +251,21 @@ class FakeClock:
     # ---- standing still -----------------------------------------------------------------------
 
     def standstill(self) -> Standstill | None:
-        """Begin to watch whether it stands still; None if it may do so for ever."""
+        """Begin to check that the clock does not stand still; None if it may do so for ever."""
         patience = self._patience
         if patience is None:
             return None
         return Standstill(
-            lambda: self._stirs,
-            lambda: min(patience, _AFTER_REFUSAL) if self._refusal else patience,
+            lambda: self._activity,
+            lambda: min(patience, _REFUSAL_PATIENCE_SECONDS) if self._refusal else patience,
             lambda: self._refusal,
         )
 
     def note_refusal(self, words: str) -> None:
-        """Note a request that roles of the test run do not allow: waits need no patience then."""
+        """Note a request that the roles of the test run do not allow: waits fail sooner then."""
         self._refusal = self._refusal or words
 
-    # ---- who waits ----------------------------------------------------------------------------
+    # ---- waits and listeners ------------------------------------------------------------------
 
     def _all_waits(self) -> list[ClockWait]:
         with self._lock:
@@ -268,22 +273,22 @@ class FakeClock:
 
     @property
     def waiters(self) -> int:
-        """The number of its listeners: each cluster, and each waiting request."""
+        """The number of waits and listeners: each cluster is one, and each waiting request."""
         with self._lock:
             return len(self._waits)
 
     @property
     def next_timeout(self) -> float | None:
-        """The next moment at which somebody gives up waiting; None if nobody does."""
+        """The next moment at which a client gives up waiting; None if no client does."""
         moments = [each.gives_up for each in self._all_waits() if each.gives_up is not None]
         return min((moment for moment in moments if moment > self._elapsed), default=None)
 
     def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
-        """Call `wake` whenever the clock has moved. Returns a function that ends this.
+        """Call `wake` whenever the clock has moved. Returns a function that removes the listener.
 
         `until` is the moment at which the caller gives up waiting, if there is one.
         """
-        return self._note(ClockWait(wake, lambda: until, gives_up=until))
+        return self._add_wait(ClockWait(wake, lambda: until, gives_up=until))
 
     def on_wait(
         self,
@@ -291,36 +296,36 @@ class FakeClock:
         due: Callable[[], float | None],
         is_over: Callable[[], bool],
     ) -> Callable[[], None]:
-        """The same for a thread or task that waits, until `due` or until something else ends it."""
-        return self._note(ClockWait(wake, due, is_over))
+        """As `on_move`, for a thread or task that waits until `due` or until `is_over()`."""
+        return self._add_wait(ClockWait(wake, due, is_over))
 
-    def stir(self) -> None:
-        """Note that somebody does something."""
-        self._stirs += 1
+    def note_activity(self) -> None:
+        """Note a request: the clients of the cluster are not idle."""
+        self._activity += 1
 
-    def _note(self, wait: ClockWait) -> Callable[[], None]:
+    def _add_wait(self, wait: ClockWait) -> Callable[[], None]:
         key = object()
         with self._lock:
-            self._stirs += 1
+            self._activity += 1
             self._waits[key] = wait
-            if wait.acts:
-                self._way.parties.add(wait.party)
+            if wait.resumes_code:
+                self._moving.runners.add(wait.runner)
 
         def forget() -> None:
             with self._lock:
-                self._stirs += 1
+                self._activity += 1
                 self._waits.pop(key, None)
 
         return forget
 
 
 class Step:
-    """A step of a clock, which may be under way. Await it to let tasks do their work on the way.
+    """A step of a clock that may not have ended. Await it to let tasks work at each moment.
 
-    It is false, so that `lambda: clock.step(1) or is_over()` says whether it is over.
+    A step is false, so that `lambda: clock.step(1) or is_done()` returns what `is_done` does.
     """
 
-    def __init__(self, clock: FakeClock, end: _End) -> None:
+    def __init__(self, clock: FakeClock, end: _StepEnd) -> None:
         self._clock = clock
         self._end = end
 
@@ -328,27 +333,27 @@ class Step:
         return False
 
     def __await__(self) -> Generator[Any, None, None]:
-        return self._clock.acted(self._end).__await__()
+        return self._clock.settled(self._end).__await__()
 
 
-class _End:
+class _StepEnd:
     """The end of a step.
 
     Args:
-        moment: the time of the clock there.
-        day: the time of day there.
+        moment: `monotonic` at the end.
+        day: the time of day at the end.
     """
 
     def __init__(self, moment: float, day: datetime) -> None:
         self.moment = moment
         self.day = day
         self.is_reached = False
-        self.have_acted = False
-        """Whether all who were woken there have done their work."""
+        self.has_settled = False
+        """Whether the code that was woken at the end has finished its work."""
         self._waiting: set[asyncio.Future[None]] = set()
 
-    async def passed(self) -> None:
-        """Wait until the clock was here."""
+    async def own_step_passed(self) -> None:
+        """Wait until the clock has reached the end."""
         waiter = asyncio.get_running_loop().create_future()
         self._waiting.add(waiter)
         try:
@@ -357,27 +362,27 @@ class _End:
         finally:
             self._waiting.discard(waiter)
 
-    def reach(self, *, have_acted: bool) -> bool:
-        """Note that the clock is here; tells whether somebody has waited for that."""
-        self.is_reached, self.have_acted = True, have_acted
+    def reach(self, *, has_settled: bool) -> bool:
+        """Note that the clock has reached the end. Returns whether a task was waiting for that."""
+        self.is_reached, self.has_settled = True, has_settled
         waiting = tuple(self._waiting)
         for waiter in waiting:
             if not waiter.get_loop().is_closed():
-                waiter.get_loop().call_soon_threadsafe(_settle, waiter)
+                waiter.get_loop().call_soon_threadsafe(_release, waiter)
         return bool(waiting)
 
 
-class _Pace:
-    """Sees to it that no second of a way has stops without end."""
+class _StopLimit:
+    """Limits the stops within one second of the clock."""
 
     def __init__(self) -> None:
-        self._left = _MOST_STOPS
+        self._left = _MAX_STOPS_PER_SECOND
         self._end_of_second = -inf
 
     def moment_of(self, stop: float) -> float:
-        """Return the moment to go to: the next stop, or the end of a second with too many."""
+        """Return `stop`, or the end of its second if that second had too many stops."""
         if stop >= self._end_of_second:
-            self._left = _MOST_STOPS if self._left > 0 else _FEW_STOPS
+            self._left = _MAX_STOPS_PER_SECOND if self._left > 0 else _MAX_STOPS_AFTERWARDS
             self._end_of_second = stop + 1.0
         if self._left <= 0:
             return self._end_of_second
@@ -385,76 +390,73 @@ class _Pace:
         return stop
 
 
-class _Way:
-    """The way from one moment to another, which a clock makes with stops."""
+class _Move:
+    """The move of a clock to the end of its steps, with stops on the way."""
 
     def __init__(self) -> None:
         self.target = 0.0
         self.of_day = timedelta()
-        """What is still to come of the time of day."""
+        """How far the time of day has to move yet."""
         self.is_under_way = False
-        self.driver: Party = threading.current_thread()
-        """Who makes it."""
-        self.pace = _Pace()
-        self.parties: set[Party] = set()
-        """Who has waited by the clock, as far as they may do so again."""
+        self.driver: Runner = threading.current_thread()
+        """The thread or loop that moves the clock."""
+        self.stop_limit = _StopLimit()
+        self.runners: set[Runner] = set()
+        """The runners that have waited by the clock and may do so again."""
         self.is_restless = False
-        """Whether they did not come to rest at the last moment."""
-        self._ends: list[_End] = []
-        """Of the steps that are under way."""
+        """Whether the runners did not settle at the last moment."""
+        self._ends: list[_StepEnd] = []
+        """The ends of the steps that are under way."""
         self._task: asyncio.Task[Any] | None = None
-        self._own_end: _End | None = None
+        self._own_end: _StepEnd | None = None
 
-    def add(self, end: _End) -> _End:
-        """Go as far as that."""
+    def add(self, end: _StepEnd) -> _StepEnd:
+        """Add a step: the move goes on to its end."""
         self._ends.append(end)
         if self._is_mine():
             self._own_end = end
         return end
 
     def begin(self) -> None:
-        """Be made by who calls this."""
+        """Begin a move; the calling thread or loop drives it."""
         self.is_under_way = True
         self.driver = running_loop() or threading.current_thread()
-        self.parties = {each for each in self.parties if is_alive(each)}
+        self.runners = {each for each in self.runners if is_alive(each)}
         self._task = self._own_end = None
 
-    def hand_over(self) -> None:
-        """Go on later, beside the task that wants it: for that one, it is made already."""
+    def continue_on_loop(self) -> None:
+        """Let the loop continue the move. For the calling task, the clock is at the end already."""
         self._task = asyncio.current_task()
         self._own_end = self._ends[-1] if self._ends else None
 
-    def note_end(self, rest: Rest) -> None:
-        """Go on without those who have not come to rest."""
-        self.parties -= rest.busy_threads()  # they wait for something else
-        self.is_restless = rest.is_restless()
+    def drop_unsettled(self, settling: Settling) -> None:
+        """Stop waiting for the threads that have not settled."""
+        self.runners -= settling.busy_threads()  # they wait for something other than the clock
+        self.is_restless = settling.is_restless()
 
     def ends(self) -> list[float]:
         """Return the moments at which steps that are under way end."""
         return [each.moment for each in tuple(self._ends)]
 
-    def let_go(self, moment: float) -> bool:
-        """End the steps that go no further than this moment, when all have acted.
-
-        Returns whether somebody goes on therefore.
-        """
+    def end_steps_until(self, moment: float) -> bool:
+        """End the steps that end at this moment or before. Returns whether a task awaited one."""
         over = [each for each in tuple(self._ends) if each.moment <= moment]
         is_awaited = False
         for each in over:
             self._ends.remove(each)
-            is_awaited |= each.reach(have_acted=True)
+            is_awaited |= each.reach(has_settled=True)
         return is_awaited
 
     def end(self) -> None:
-        """Be there."""
+        """End the move and all its steps."""
         ends, self._ends = self._ends, []
         for each in ends:
-            each.reach(have_acted=False)
+            each.reach(has_settled=False)
         self.of_day, self.is_under_way = timedelta(), False
         self._task = self._own_end = None
 
-    def own_end(self) -> _End | None:
-        """Return the end of the step of the task that calls this, if it has begun this way."""
+    def own_end(self) -> _StepEnd | None:
+        """Return the end of the calling task's step, if that task has begun the move."""
         end = self._own_end
         return end if end is not None and not end.is_reached and self._is_mine() else None
 
@@ -466,7 +468,7 @@ class _Way:
         )
 
 
-def _settle(end: asyncio.Future[None]) -> None:
+def _release(end: asyncio.Future[None]) -> None:
     if not end.done():
         end.set_result(None)
 

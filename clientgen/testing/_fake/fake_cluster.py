@@ -62,7 +62,7 @@ Definitions: TypeAlias = "Source | Iterable[Source | Seed]"
 
 _URL: Final = "http://fake-cluster"
 _EXPIRED = "too old resource version"
-_SHARED = "fake_cluster"
+_SHARED_KEY = "fake_cluster"
 
 
 class FakeCluster:
@@ -75,17 +75,17 @@ class FakeCluster:
         clock: a `FakeClock` lets the test control times and waits.
         spec: an OpenAPI v2 document to serve instead of Kubernetes 1.36.
         crds: CustomResourceDefinitions: files, folders, or objects.
-        seed: makes uids and generated names the same in every run.
-        controller_delay: the seconds until namespaces are emptied and garbage is collected.
+        seed: a seed for uids and generated names, so that they are the same in every run.
+        controller_delay: the seconds after which namespaces are emptied and garbage is collected.
         history_events: how many changes of each resource are kept for watches.
-        history_seconds: for how long they are kept.
+        history_seconds: how long changes are kept.
         record: whether to record `actions`; turn it off for long-running servers.
-        control_plane: whether kube-system has the ConfigMaps that control plane components look
-            for. Without them, a list of all ConfigMaps contains only the test's own.
-        aggregated_discovery: whether clients can ask for all resources at once. False makes it
-            behave as a server before Kubernetes 1.26 in this.
-        rbac: the roles and bindings (a file, a folder, a text or objects) that clients with a
-            `service_account` are held to. Without them, such clients may do everything.
+        control_plane: whether kube-system has the ConfigMaps that control plane components read.
+            Without them, a list of all ConfigMaps contains only those of the test.
+        aggregated_discovery: whether one discovery request can return all resources. Servers
+            before Kubernetes 1.26 cannot.
+        rbac: the roles and bindings (a file, a folder, a text or objects) that authorize clients
+            with a `service_account`. Without `rbac`, such clients may do everything.
 
     Raises:
         SpecError: the spec cannot be served.
@@ -178,17 +178,19 @@ class FakeCluster:
         Args:
             kind: the generated class.
             service_account: `namespace/name` of the ServiceAccount that makes the requests. Its
-                requests are recorded for `pytest --rbac`, and held to the roles of the cluster
-                (`FakeCluster(rbac=...)`) or of `pytest --under-rbac`. Its namespace is that of the
-                clientset, as in a pod. Other clientsets are an administrator's. See docs/rbac.md.
+                requests are recorded for `pytest --rbac`, and authorized by the roles of
+                `FakeCluster(rbac=...)` or of `pytest --under-rbac`. The clientset's namespace is
+                that of the ServiceAccount, as in a pod. Without it, the clientset acts as an
+                administrator. See docs/rbac.md.
             options: as in `Clientset.from_config`.
 
         Raises:
-            ValueError: `service_account` is none, or the options impersonate somebody else.
+            ValueError: `service_account` is not `namespace/name`, or the options also impersonate
+                a user.
         """
         if service_account is not None:
             if any(name.startswith("impersonate_") for name in options):
-                why = "a clientset is a service account or impersonates somebody: choose one"
+                why = "pass service_account or impersonate_* options, not both"
                 raise ValueError(why)
             options["impersonate_user"] = self.acting_as(service_account)
         config = ClusterConfig(_URL, _namespace_of(service_account))
@@ -198,59 +200,61 @@ class FakeCluster:
         return kind(rest)
 
     def adopt(self, rest: Rest | AsyncRest) -> None:
-        """Make a connection one to this cluster; its transport leads here. For own transports."""
+        """Register a connection whose transport leads to this cluster. For your own transports."""
         rest.clock = self._clock
-        rest.shared[_SHARED] = self  # no registry: it would keep every cluster that knows a client
+        # Stored with the client: a registry of clients would keep every cluster in memory.
+        rest.shared[_SHARED_KEY] = self
 
     def acting_as(self, service_account: str) -> str:
-        """Return the user name of a service account; its requests are recorded from now on.
+        """Return the user name of a service account, and record its requests from now on.
 
-        Clients that a test starts elsewhere send it as `Impersonate-User`.
+        Clients that a test starts elsewhere send this name as `Impersonate-User`.
 
         Raises:
-            ValueError: it is not `namespace/name`.
+            ValueError: `service_account` is not `namespace/name`.
         """
         with self.dispatcher.lock:
             return self._service_accounts.user(service_account)
 
     def _rest(self, config: ClusterConfig, options: ClientOptions) -> Rest:
-        from clientgen.runtime.sync import Rest  # a test pays for the flavours it uses
+        from clientgen.runtime.sync import Rest  # a test imports only the flavours it uses
 
         from .transports import InProcessTransport
 
         return Rest(config, transport=InProcessTransport(self.dispatcher), **options)
 
     def _async_rest(self, config: ClusterConfig, options: ClientOptions) -> AsyncRest:
-        from clientgen.runtime.aio import AsyncRest  # a test pays for the flavours it uses
+        from clientgen.runtime.aio import AsyncRest  # a test imports only the flavours it uses
 
         from .transports import AsyncInProcessTransport
 
         return AsyncRest(config, transport=AsyncInProcessTransport(self.dispatcher), **options)
 
     def service(self, service: str, backend: str | WebhookBackend) -> None:
-        """Say what answers the webhooks that are behind a service of the cluster.
+        """Set the webhook server behind a service of the cluster.
 
-        The server calls it for admission and for conversion. docs/testing.md says how.
+        The API server calls it for admission and for conversion; see docs/testing.md.
 
         Args:
-            service: namespace and name, such as `default/my-operator`. It need not exist.
+            service: namespace and name, such as `default/my-operator`. The Service need not exist.
             backend: an address such as `127.0.0.1:9443`, which is called over HTTPS with the name
                 of the service and the `caBundle` of the webhook; or an object of this process with
-                a method or coroutine `answer(path, body)` that returns a status and bytes. A
-                coroutine runs on the event loop on which it was registered.
+                a function or coroutine `answer(path, body)` that returns a status and bytes. A
+                coroutine runs on the event loop on which `service` was called.
 
         Raises:
-            ValueError: the service or the address is none.
-            TypeError: the backend has no such method.
+            ValueError: `service` is not `namespace/name`, or the address is not `host:port`.
+            TypeError: the backend is not a string and has no method `answer`.
         """
         self.dispatcher.backends.set(service, backend)
 
-    # ---- what is there ------------------------------------------------------------------------
+    # ---- objects ------------------------------------------------------------------------------
 
     def add(self, *objects: Seed) -> None:
-        """Store objects as they are, including status and uid. Not recorded as actions.
+        """Store objects as they are, including status and uid, without recording actions.
 
-        Namespaces are created as needed. An object of the same name is replaced. Watches report it.
+        Missing namespaces are created. An existing object of the same name is replaced. Watches
+        report the changes.
 
         Raises:
             ValueError: a kind is not served, a name is missing, a field has the wrong type, or an
@@ -268,7 +272,7 @@ class FakeCluster:
         string is a path.
 
         Raises:
-            ManifestError: something cannot be used; the message names its place.
+            ManifestError: a document cannot be read or stored; the message names its place.
         """
         with self.dispatcher.lock:
             for manifest in manifests(source):
@@ -277,21 +281,21 @@ class FakeCluster:
     # ---- containers ---------------------------------------------------------------------------
 
     def container(self, pod: str, name: str = "") -> Container:
-        """Declare containers, to say what their commands do.
+        """Declare fake containers, to set their commands, files and ports.
 
             @cluster.container("shop/web-0").on_exec
             def run(process):
                 process.stdout.write("hello")
                 return 0
 
-        The pods have to exist. They need no node, and no status. docs/testing.md has more.
+        The pods have to exist; they need no node and no status. See docs/testing.md.
 
         Args:
-            pod: the namespace and the name, or patterns, as `shop/web-*`.
-            name: the name of the container, or a pattern; all of them if it is left out.
+            pod: the namespace and the name, or patterns, such as `shop/web-*`.
+            name: the name of the container, or a pattern; by default all containers.
 
         Raises:
-            ValueError: the pod is not named as `namespace/name`.
+            ValueError: `pod` is not `namespace/name`.
         """
         if self._containers is None:
             from .declared_containers import Containers  # most clusters have none
@@ -303,26 +307,26 @@ class FakeCluster:
         return self._containers.declare(pod, name)
 
     def logs(self, pod: str, container: str = "") -> LogWriter:
-        """Return what writes the log of a container. Clients read and follow it.
+        """Return a writer for the log of a container. Clients read and follow the log.
 
             cluster.logs("shop/web-0").write("listening on :8080")
 
-        The pod has to exist. Restarts are those of its status: what was written before the last one
-        is the log that `previous=True` reads. Before the first call, the log of every container is
-        "fake logs"; after it, logs are empty.
+        The pod has to exist. The status of the pod counts the restarts: text written before the
+        last restart is the log that `previous=True` reads. Before the first call of `logs`, the log
+        of every container is "fake logs"; afterwards, logs are empty.
 
         Args:
-            pod: the namespace and the name, as `shop/web-0`.
-            container: the name of the container; it can be left out if there is only one.
+            pod: the namespace and the name, such as `shop/web-0`.
+            container: the name of the container; may be left out for pods with one container.
 
         Raises:
-            ValueError: there is no such pod or container.
+            ValueError: the pod or the container does not exist.
         """
         from .log_writer import LogWriter  # most clusters have no logs
 
         return LogWriter(self.dispatcher, self.server.cluster, pod, container)
 
-    # ---- workloads that move ------------------------------------------------------------------
+    # ---- workloads ----------------------------------------------------------------------------
 
     def play(
         self,
@@ -335,26 +339,26 @@ class FakeCluster:
         max_pods: int = 1000,
         advance: bool = False,
     ) -> Play:
-        """Play controllers, a scheduler and kubelets from now on: workloads become ready.
+        """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/testing.md says what is played. Times are those of the cluster's clock. If they are 0,
-        everything has happened when a request returns, and watches have seen every step.
+        docs/testing.md lists what is simulated. Times are those of the cluster's clock. If they are
+        0, all work is done when a request returns, and watches have seen every step.
 
         Args:
-            nodes: how many nodes to add; by default one, if the cluster has none.
+            nodes: how many nodes to add; by default one if the cluster has none, else 0.
             pod_start: the seconds from the scheduling of a pod until it is ready.
-            pod_stop: the seconds that a pod takes to end after it was deleted, at most its grace
+            pod_stop: the seconds from the deletion of a pod until it has ended; at most its grace
                 period.
             job_run: the seconds that containers run in pods whose restart policy is not Always.
             delay: the seconds after which controllers react to a change.
-            max_pods: the number of pods in the cluster from which on controllers create no more.
-
+            max_pods: the number of pods in the cluster at which controllers stop creating more.
             advance: whether a `FakeClock` moves by itself while a client waits for a watch, as far
-                as `settle` moves it; then waits end without a thread that steps the clock.
+                as `settle` moves it. Then no thread has to step the clock.
 
         Raises:
-            ValueError: a number makes no sense, or `advance` is set and the clock is another one.
-            RuntimeError: the cluster is playing already.
+            ValueError: a number is out of range, or `advance` is set and the clock is not a
+                FakeClock.
+            RuntimeError: `play` was called before.
         """
         from .._apiserver.controllers.play import PlaySettings  # most clusters do not play
         from .play import Play
@@ -368,26 +372,28 @@ class FakeCluster:
             max_pods=max_pods,
         )
         if advance and not isinstance(self._clock, FakeClock):
-            why = "advance=True needs FakeCluster(clock=FakeClock()): other clocks move anyway"
+            why = (
+                "advance=True needs FakeCluster(clock=FakeClock()); other clocks move by themselves"
+            )
             raise ValueError(why)
         with self.dispatcher.lock:
             if self._play is not None:
-                raise RuntimeError("the cluster is playing already; keep what play() returned")
+                raise RuntimeError("play() was called before; use the object that it returned")
             self._play = Play(self.dispatcher, self.server.play(settings))
-            self.dispatcher.work_in_time()
+            self.dispatcher.stop_clock_at_work()
             self.dispatcher.advances = advance
             self.dispatcher.settle()
         return self._play
 
     @property
     def played(self) -> Play:
-        """What `play` returned, for those who did not call it, as in `clientgen serve --play`.
+        """The object that `play` returned, for code that did not call it: `clientgen serve --play`.
 
         Raises:
-            RuntimeError: the cluster is not playing.
+            RuntimeError: `play` was not called.
         """
         if self._play is None:
-            raise RuntimeError("the cluster is not playing: call play(), or serve with --play")
+            raise RuntimeError("nothing is played yet: call play(), or serve with --play")
         return self._play
 
     @property
@@ -395,36 +401,36 @@ class FakeCluster:
         """The `FakeClock` that the cluster was given.
 
         Raises:
-            RuntimeError: it was given none, so its clock is the machine's, which nobody can move.
+            RuntimeError: the cluster has another clock, which tests cannot move.
         """
         if not isinstance(self._clock, FakeClock):
-            why = "the clock of this cluster cannot be moved: use FakeCluster(clock=FakeClock())"
+            why = "this cluster's clock cannot be moved; use FakeCluster(clock=FakeClock())"
             raise RuntimeError(why)  # noqa: TRY004 - no argument has a wrong type
         return self._clock
 
     def settle(self, limit: float = 3600.0) -> None:
-        """Move the `FakeClock` on until nothing changes any more by itself.
+        """Move the `FakeClock` on until the cluster has no more work.
 
-        It does not wait for deadlines, back-offs, schedules of CronJobs and the removal of finished
-        Jobs: use `FakeClock.step` to get there.
+        Deadlines, back-offs, schedules of CronJobs and the removal of finished Jobs do not count
+        as work: use `FakeClock.step` to reach them.
 
         Args:
-            limit: the most seconds of the clock that this may take.
+            limit: the maximum number of seconds to move the clock.
 
         Raises:
-            TimeoutError: there is still something to do after that time.
-            ValueError: there is something to wait for, and the clock is not a FakeClock.
+            TimeoutError: the cluster still has work at the limit.
+            ValueError: the cluster has work later, and its clock is not a FakeClock.
         """
         latest = self._clock.monotonic() + limit
         while (due := self.dispatcher.settle()) is not None:
             if not isinstance(self._clock, FakeClock):
-                why = "only a FakeClock can be moved: use FakeCluster(clock=FakeClock())"
+                why = "settle() cannot move this clock; use FakeCluster(clock=FakeClock())"
                 raise ValueError(why)  # noqa: TRY004 - no argument has a wrong type
             if due > latest:
-                raise TimeoutError(f"the cluster has not settled after {limit:g} seconds")
+                raise TimeoutError(f"the cluster still has work after {limit:g} seconds")
             self._clock.advance_to(due)
 
-    # ---- what was asked -----------------------------------------------------------------------
+    # ---- recorded requests --------------------------------------------------------------------
 
     @property
     def actions(self) -> list[Action]:
@@ -450,7 +456,7 @@ class FakeCluster:
             pattern.check(list(self.server.cluster.registry.resources()))
         return pattern
 
-    # ---- interference -------------------------------------------------------------------------
+    # ---- reactions and faults -----------------------------------------------------------------
 
     def react(
         self,
@@ -468,7 +474,7 @@ class FakeCluster:
             verb: get, list, watch, create, update, patch, delete, deletecollection, or `*`.
             resource: as in RBAC: `pods`, `deployments.apps`, `pods/status`, `*/scale`, or `*`.
             reaction: an error class of `clientgen.runtime.errors` or an instance, an HTTP error
-                code, ConnectionLost to break the connection before the server receives the request,
+                code, ConnectionLost to break the connection before the server gets the request,
                 an object to return, or a function of the Action that returns or raises one of
                 these. If it returns None, the request continues.
             namespace: react only in this namespace.
@@ -496,7 +502,7 @@ class FakeCluster:
         namespace: str = "*",
         name: str = "*",
     ) -> Rule:
-        """Fail the next request, or the next `times` requests; None means all of them.
+        """Fail the next `times` requests; None means all requests.
 
         With `retry_after`, clients retry after this many (real) seconds; 0 is allowed.
 
@@ -526,14 +532,14 @@ class FakeCluster:
         after: int | Random | None = None,
         times: int | None = 1,
     ) -> Rule:
-        """Break the connection in the middle of the next responses. The request takes effect.
+        """Break the connection in the middle of the next responses. The requests take effect.
 
         Args:
             verb: as in `react`.
             resource: as in `react`.
             after: how many bytes of the body are sent; a Random chooses anew each time. The default
                 is half of the body, or 512 bytes of a watch.
-            times: how many responses; None means all of them.
+            times: how many responses; None means all responses.
         """
 
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
@@ -574,10 +580,10 @@ class FakeCluster:
         Discovery reports it as stale, and every request to it is answered by 503.
 
         Args:
-            group_version: such as `metrics.k8s.io/v1beta1`, which need not be served here.
+            group_version: such as `metrics.k8s.io/v1beta1`. The cluster need not serve it.
 
         Raises:
-            ValueError: it is none, or is that of the core group.
+            ValueError: it is not `group/version`; the core group `v1` cannot be broken.
         """
         with self.dispatcher.lock:
             self.server.documents.break_group(*_split(group_version))
@@ -616,7 +622,7 @@ def _split(group_version: str) -> tuple[str, str]:
 
 
 def _namespace_of(service_account: str | None) -> str:
-    """The namespace of the configuration that a pod with a service account has."""
+    """The namespace of a pod's in-cluster configuration: that of its service account."""
     return "default" if service_account is None else service_account.partition("/")[0]
 
 
@@ -669,7 +675,7 @@ def fake_clientset(
 
     Raises:
         ManifestError: a definition cannot be used.
-        ValueError: an object cannot be stored, or `service_account` is none.
+        ValueError: an object cannot be stored, or `service_account` is not `namespace/name`.
     """
     cluster = FakeCluster(*objects, clock=clock, crds=crds)
     return cluster.clientset(kind, service_account=service_account)
@@ -679,10 +685,10 @@ def cluster_of(clientset: object) -> FakeCluster:
     """Return the cluster behind a clientset, or behind its `rest`.
 
     Raises:
-        ValueError: it does not belong to a FakeCluster of this process.
+        ValueError: the clientset does not belong to a FakeCluster of this process.
     """
     shared: Any = getattr(getattr(clientset, "rest", clientset), "shared", {})
-    cluster = cast("dict[str, Any]", shared).get(_SHARED) if isinstance(shared, dict) else None
+    cluster = cast("dict[str, Any]", shared).get(_SHARED_KEY) if isinstance(shared, dict) else None
     if not isinstance(cluster, FakeCluster):
         raise ValueError(f"{clientset!r} is not connected to a FakeCluster")  # noqa: TRY004
     return cluster

@@ -1,4 +1,4 @@
-"""`LocalServer`: a cluster on this machine for any Kubernetes client, over HTTP or HTTPS."""
+"""`LocalServer`: serves a fake cluster over HTTP or HTTPS, for any Kubernetes client."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class LocalServer:
             k.core_v1.namespaces().list()
             server.cluster.restart()
 
-    Reactions and faults work as in the process. A cut resets the connection.
+    Reactions and faults work as for clients in the process. A cut resets the connection.
 
     Args:
         cluster: the cluster to serve; by default a new one.
         port: the port; 0 chooses a free one.
-        tls: whether to use a certificate of a new authority, which the kubeconfig contains.
+        tls: whether to serve HTTPS, with a new certificate authority that the kubeconfig contains.
         token: the bearer token that requests must carry.
-        kubeconfig: where to write the kubeconfig instead of a temporary file.
-        service_account: whose requests are those of clients with this kubeconfig, as in
-            `FakeCluster.clientset`; its namespace is that of the kubeconfig.
+        kubeconfig: the path to write the kubeconfig to; by default a temporary file.
+        service_account: the ServiceAccount as which clients with this kubeconfig act, as in
+            `FakeCluster.clientset`. Its namespace is the default namespace of the kubeconfig.
 
     Attributes:
         cluster: the served cluster, with its actions, reactions and faults.
@@ -53,7 +53,7 @@ class LocalServer:
     Raises:
         TlsUnavailable: TLS is requested and trustme is not installed.
         OSError: the port is in use, or the kubeconfig cannot be written.
-        ForeignFile: somebody else wrote the existing kubeconfig file.
+        ForeignFile: the kubeconfig file exists and clientgen did not write it.
         ValueError: `service_account` is not `namespace/name`.
     """
 
@@ -100,7 +100,7 @@ class LocalServer:
 
     @property
     def kubeconfig(self) -> str:
-        """The path of the kubeconfig. A temporary one exists as long as the server.
+        """The path of the kubeconfig. A temporary kubeconfig is removed when the server stops.
 
         Raises:
             RuntimeError: the server was never entered.
@@ -111,7 +111,7 @@ class LocalServer:
 
     @property
     def certificate_authority(self) -> bytes:
-        """The authority of its certificate, in PEM; empty without TLS."""
+        """The certificate authority of the server, in PEM; empty without TLS."""
         return self._identity.authority if self._identity else b""
 
     def __enter__(self) -> Self:
@@ -159,23 +159,23 @@ class LocalServer:
         try:
             with listener:
                 asyncio.run(self._serve(listener))
-        except BaseException as problem:  # noqa: BLE001 - raised where the server was started
+        except BaseException as problem:  # noqa: BLE001 - `__enter__` raises it
             self._problem = problem
         finally:
             self._ready.set()
 
     async def _serve(self, listener: socket.socket) -> None:
-        from .aiohttp_frontend import Frontend  # the HTTP library is a big import
+        from .aiohttp_frontend import Frontend  # importing aiohttp takes long
 
         frontend = Frontend(self.cluster.dispatcher, self._token)
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         context = self._identity.context if self._identity else None
-        accepting = await self._loop.create_server(
+        http_server = await self._loop.create_server(
             frontend.server, sock=listener, ssl=context, backlog=_BACKLOG
         )
         self._ready.set()
         await self._stop.wait()
-        accepting.close()
+        http_server.close()
         await frontend.close()
 
     def _write_kubeconfig(self) -> None:

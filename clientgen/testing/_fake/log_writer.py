@@ -18,7 +18,7 @@ __all__ = ["LogWriter"]
 
 
 class LogWriter:
-    """The log of one container; `FakeCluster.logs` returns it."""
+    """Writes the log of one container. `FakeCluster.logs` returns it."""
 
     def __init__(
         self, dispatcher: Dispatcher, cluster: ClusterState, pod: str, container: str
@@ -28,35 +28,35 @@ class LogWriter:
         self._pod = pod
         self._container = container
         with dispatcher.lock:
-            self._log()
+            self._log_and_restarts()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._pod} {self._container}".rstrip() + ">"
 
     def write(self, text: bytes | str) -> None:
-        """Write lines, with the present time of the cluster's clock. The last may have no end.
+        """Write lines with the current time of the cluster's clock. The last newline is optional.
 
         Raises:
-            ValueError: there is no such pod any more.
+            ValueError: the pod was deleted.
         """
         data = text.encode() if isinstance(text, str) else text
         lines = [line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")]
         with self._dispatcher.lock:
-            log, restarts = self._log()
+            log, restarts = self._log_and_restarts()
             log.write(self._cluster.now(), restarts, lines)
 
-    def _log(self) -> tuple[ContainerLog, int]:
-        """Return the log of the container, and how often that was restarted."""
-        pod = self._existing()
+    def _log_and_restarts(self) -> tuple[ContainerLog, int]:
+        """Return the log of the container, and how often the container was restarted."""
+        pod = self._existing_pod()
         try:
             name = container_of(pod, self._container)
         except Failure as failure:
             raise ValueError(failure.message) from None
         return self._cluster.logs.make(pod["metadata"]["uid"], name), restarts_of(pod, name)
 
-    def _existing(self) -> dict[str, Any]:
+    def _existing_pod(self) -> dict[str, Any]:
         namespace, name = namespace_and_name(self._pod)
         record = self._cluster.record("", "pods", namespace, name)
         if record is None:
-            raise ValueError(f"there is no pod {self._pod}: create it before it writes")
+            raise ValueError(f"pod {self._pod} does not exist; create it before writing its log")
         return record.value()

@@ -31,8 +31,8 @@ __all__ = [
     "delayed",
 ]
 
-_WATCH_BYTES: Final = 512
-_MOST_WATCH_BYTES: Final = 4096
+_DEFAULT_WATCH_BYTES: Final = 512
+_MAX_WATCH_BYTES: Final = 4096
 
 
 class ConnectionCut(Exception):  # noqa: N818 - an event, not a defect
@@ -41,7 +41,7 @@ class ConnectionCut(Exception):  # noqa: N818 - an event, not a defect
 
 @dataclass(slots=True)
 class CutResponse(Response):
-    """An answer that breaks off after `sent` bytes of its body; None: before its first line."""
+    """A truncated answer: `sent` bytes of its body; None if not even the status line is sent."""
 
     sent: int | None = None
 
@@ -55,20 +55,20 @@ def cut(answer: Answer, after: int | Random | None) -> Answer:
     """Truncate any response after this many bytes, or after a random number of bytes."""
     if isinstance(answer, Response):
         size = len(answer.body)
-        return cut_response(answer, _bytes(after, size // 2, size))
+        return cut_response(answer, _chosen_size(after, size // 2, size))
     if isinstance(answer, OpenStream):
-        answer.cut_after = _bytes(after, _WATCH_BYTES, _MOST_WATCH_BYTES)
+        answer.cut_after = _chosen_size(after, _DEFAULT_WATCH_BYTES, _MAX_WATCH_BYTES)
     return answer
 
 
-def _bytes(after: int | Random | None, default: int, most: int) -> int:
+def _chosen_size(after: int | Random | None, default: int, most: int) -> int:
     if after is None:
         return default
     return after if isinstance(after, int) else after.randrange(most + 1)
 
 
 def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Deferred:
-    """Delay a response: nothing is done before its time."""
+    """Delay a request: the server receives it after `seconds` of the clock."""
     deadline = clock.monotonic() + seconds
 
     def resume() -> Answer:
@@ -80,15 +80,15 @@ def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Defe
 
 
 def _ignore_wake(_: Callable[[], None]) -> None:
-    """Only time can end the wait."""
+    """Only the deadline ends the wait, so no event calls `wake`."""
 
 
 def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
-    """Change a response after the server has created it."""
+    """Change an answer after the server has created it; a deferred answer when it is ready."""
     if not isinstance(answer, Deferred):
         return change(answer)
-    later = answer
-    return replace(later, resume=lambda: afterwards(later.resume(), change))
+    deferred = answer
+    return replace(deferred, resume=lambda: afterwards(deferred.resume(), change))
 
 
 class OpenStream(Stream):
@@ -98,8 +98,7 @@ class OpenStream(Stream):
 
     Attributes:
         action: the request that the stream responds to.
-        cut_after: how many more bytes go out before the connection breaks; None for never.
-        change: what becomes of the bytes that are taken.
+        cut_after: how many more bytes are sent before the connection breaks; None for no limit.
     """
 
     def __init__(
@@ -121,11 +120,11 @@ class OpenStream(Stream):
 
     @property
     def deadline(self) -> float | None:
-        """The time when `take` returns something even if nothing happens before."""
+        """The moment at which `take` returns something without any further event."""
         return self._stream.deadline
 
     def take(self) -> bytes | None:
-        """The bytes that are ready; empty when there are none yet, None at the end.
+        """Return the bytes that are ready; empty if there are none yet, None at the end.
 
         Raises:
             ConnectionCut: the connection breaks here.
@@ -152,32 +151,32 @@ class OpenStream(Stream):
 
     @property
     def calls(self) -> Sequence[WebhookCall]:
-        """What has to be asked of webhooks first."""
+        """The webhook calls that the next bytes depend on."""
         return self._stream.calls
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Have `wake` called whenever `take` may have something new."""
+        """Call `wake` whenever `take` may return new bytes."""
         self._wake = wake
         self._stream.on_ready(wake)
 
     def close(self) -> None:
-        """The client is gone."""
+        """Note that the client has disconnected."""
         self._forget(self)
         self._stream.close()
 
-    # ---- interference -------------------------------------------------------------------------
+    # ---- faults -------------------------------------------------------------------------------
 
     def drop(self) -> None:
-        """Break the connection; bytes that were not taken yet are lost."""
+        """Break the connection. Bytes that were not taken yet are lost."""
         self.cut_after = 0
-        self._rouse()
+        self._call_wake()
 
     def end(self, last: bytes = b"") -> None:
-        """End the stream properly, after the bytes that are ready and some last bytes."""
+        """End the stream properly, after the bytes that are ready and `last`."""
         self._stream.close()
         self._last = (self._stream.take() or b"") + last
-        self._rouse()
+        self._call_wake()
 
-    def _rouse(self) -> None:
+    def _call_wake(self) -> None:
         if self._wake is not None:
             self._wake()

@@ -1,4 +1,4 @@
-"""Objects out of YAML or JSON files: several documents each, lists taken apart."""
+"""Reads objects from YAML and JSON: files with several documents, lists split into objects."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Source: TypeAlias = Path | str
 
 
 def manifests(source: Source) -> Iterator[Manifest]:
-    """The objects of a file, of all YAML and JSON files of a folder, or of a string.
+    """Yield the objects of a file, of all YAML and JSON files of a folder, or of a string.
 
-    A string that has several lines or starts with a brace is YAML or JSON; any other is a path.
+    A string that has several lines or starts with a brace is YAML or JSON; other strings are paths.
 
     Raises:
-        ManifestError: a file cannot be read, or a document is no object.
+        ManifestError: a file cannot be read, or a document is not an object.
     """
     is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
     for document in documents(source if is_text else Path(source)):
@@ -40,10 +40,10 @@ def manifests(source: Source) -> Iterator[Manifest]:
 
 
 def put(server: ApiServer, value: dict[str, Any]) -> None:
-    """Store an object; what a definition defines is served when this returns.
+    """Store an object. The kind of a stored CustomResourceDefinition is served at once.
 
     Raises:
-        ValueError: it cannot be used.
+        ValueError: the object is invalid.
     """
     try:
         server.put(value)
@@ -53,10 +53,10 @@ def put(server: ApiServer, value: dict[str, Any]) -> None:
 
 
 def put_manifest(server: ApiServer, manifest: Manifest) -> None:
-    """Store the object of a manifest, see `put`.
+    """Store the object of a manifest as `put` does.
 
     Raises:
-        ManifestError: it cannot be used; the message names its place.
+        ManifestError: the object is invalid; the message names its place.
     """
     try:
         put(server, manifest.value)

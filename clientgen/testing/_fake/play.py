@@ -1,4 +1,4 @@
-"""Scripts for pods that are played."""
+"""How simulated pods behave: tests make them crash, stay pending and so on."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Play", "PlayedPods"]
 
 _NO_NODE: Final = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
 _NO_ROOM: Final = "The node was low on resource: memory."
-_MOST_CODE: Final = 255
+_MAX_EXIT_CODE: Final = 255
 
 
 class Play:
-    """What `FakeCluster.play` returns: it says which pods do not behave as usual.
+    """Changes how pods behave. `FakeCluster.play` returns it.
 
     ::
 
@@ -47,17 +47,18 @@ class Play:
         image: str = "*",
         command: str = "*",
     ) -> PlayedPods:
-        """Choose pods, those that are there as well as later ones.
+        """Choose existing and future pods.
 
-        If several choices include a pod, the latest one decides.
+        If several choices match a pod, the latest choice applies.
 
         Args:
             namespace: a namespace, or a pattern like `shop-*`.
             name: a name, or a pattern like `web-*`.
             labels: a label selector like `app=web,tier!=db`.
-            image: an image of one of their containers, or a pattern like `*/web:2.*`.
-            command: the command and arguments of that container, with spaces between the words, or
-                a pattern like `migrate *`. What fails then is this container.
+            image: the image of one of their containers, or a pattern like `*/web:2.*`. A failure is
+                one of this container.
+            command: the command and arguments of that container, joined by spaces, or a pattern
+                like `migrate *`.
 
         Raises:
             ValueError: a pattern is empty, or the selector cannot be read.
@@ -65,19 +66,21 @@ class Play:
         patterns = {"namespace": namespace, "name": name, "image": image, "command": command}
         for what, pattern in patterns.items():
             if not pattern:
-                raise ValueError(f"{what}='': name one, or leave it out to mean all")
-        rule = PodRule(namespace, name, _selects(labels), image, command)
+                raise ValueError(
+                    f"{what}='': write a name or pattern, or leave it out to choose all"
+                )
+        rule = PodRule(namespace, name, _label_test(labels), image, command)
         return PlayedPods(self._dispatcher, self._manager, rule)
 
     def clear(self) -> None:
-        """Have all pods behave as usual."""
+        """Make all pods behave normally again."""
         with self._dispatcher.lock:
             self._manager.clear_behaviours()
             self._dispatcher.settle()
 
 
 class PlayedPods:
-    """Some pods, and how they behave. Calls can be chained: `start_after(5).crash()`."""
+    """Chosen pods, and how they behave. Calls can be chained: `start_after(5).crash()`."""
 
     def __init__(self, dispatcher: Dispatcher, manager: ControllerManager, rule: PodRule) -> None:
         self._dispatcher = dispatcher
@@ -94,47 +97,47 @@ class PlayedPods:
         times: int | None = None,
         container: str = "",
     ) -> Self:
-        """Have a container fail; one that is restarted goes into CrashLoopBackOff.
+        """Make a container fail. If it is restarted, it goes into CrashLoopBackOff.
 
         Args:
             exit_code: the exit code, from 1 to 255.
             reason: the reason in the status: `Error`, `OOMKilled` and so on.
             message: the message in the status.
-            after: how many seconds the container runs before.
+            after: how many seconds the container runs before it fails.
             times: how many times it fails in each pod; None means always.
             container: which container, or which init container; the first one by default.
 
         Raises:
-            ValueError: an argument makes no sense.
+            ValueError: an argument is out of range.
         """
-        if not 1 <= exit_code <= _MOST_CODE:
+        if not 1 <= exit_code <= _MAX_EXIT_CODE:
             raise ValueError(f"exit_code={exit_code!r}: it must be a number from 1 to 255")
         if times is not None and times < 1:
             raise ValueError(f"times={times!r}: it must be 1 or more")
         if not reason:
-            raise ValueError("reason='': a container that fails has a reason, such as 'Error'")
+            raise ValueError("reason='': write a reason, such as 'Error'")
         seconds = check_seconds("after", after)
-        ending = Exit(exit_code, reason, message, seconds, times, container)
-        return self._behave(exit=ending, never_ends=False)
+        container_exit = Exit(exit_code, reason, message, seconds, times, container)
+        return self._behave(exit=container_exit, never_ends=False)
 
     def succeed_after(self, seconds: float) -> Self:
-        """Have all containers end with exit code 0 after some seconds."""
+        """Make all containers end with exit code 0 after some seconds."""
         return self._behave(exit=Exit(after=check_seconds("seconds", seconds)), never_ends=False)
 
     def run_forever(self) -> Self:
-        """Have the containers run until the pod is deleted, even those of Jobs."""
+        """Make the containers run until the pod is deleted, even in pods of Jobs."""
         return self._behave(exit=None, never_ends=True)
 
     def start_after(self, seconds: float) -> Self:
-        """Have the containers start this many seconds after the pod was scheduled."""
+        """Make the containers start this many seconds after the pod was scheduled."""
         return self._behave(start=check_seconds("seconds", seconds))
 
     def never_ready(self) -> Self:
-        """Have the containers run without getting ready."""
+        """Make the containers run without becoming ready."""
         return self._behave(is_ready=False)
 
     def stay_pending(self, reason: str = "Unschedulable", message: str = _NO_NODE) -> Self:
-        """Have the scheduler find no node.
+        """Make the scheduler find no node, so that the pods stay Pending.
 
         Args:
             reason: the reason of the condition PodScheduled.
@@ -144,21 +147,21 @@ class PlayedPods:
             ValueError: the reason is empty.
         """
         if not reason:
-            raise ValueError("reason='': the condition needs one, such as 'Unschedulable'")
+            raise ValueError("reason='': write the condition's reason, such as 'Unschedulable'")
         return self._behave(pending=reason, message=message)
 
     def fail_to_pull(self, message: str = "") -> Self:
-        """Have the images not be found: ErrImagePull, then ImagePullBackOff."""
+        """Make image pulls fail: ErrImagePull, then ImagePullBackOff."""
         return self._behave(pull_error="ErrImagePull", message=message)
 
     def recover(self) -> Self:
-        """Have the pods behave as usual: those that wait go on at once."""
+        """Make the pods behave normally again; pending pods continue at once."""
         with self._dispatcher.lock:
-            self._set(Behaviour())
+            self._set_behaviour(Behaviour())
         return self
 
     def evict(self, message: str = _NO_ROOM) -> Self:
-        """Have the kubelet end those pods that are there now: phase Failed, reason Evicted."""
+        """Make the kubelet evict the pods that exist now: phase Failed, reason Evicted."""
         with self._dispatcher.lock:
             self._manager.evict(self._rule, message)
             self._dispatcher.settle()
@@ -166,22 +169,22 @@ class PlayedPods:
 
     def _behave(self, **changes: object) -> Self:
         with self._dispatcher.lock:
-            self._set(replace(self._rule.behaviour or Behaviour(), **changes))  # type: ignore[arg-type]  # each caller's names are the fields
+            self._set_behaviour(replace(self._rule.behaviour or Behaviour(), **changes))  # type: ignore[arg-type]  # each caller's names are the fields
         return self
 
-    def _set(self, behaviour: Behaviour) -> None:
+    def _set_behaviour(self, behaviour: Behaviour) -> None:
         self._manager.set_behaviour(self._rule, behaviour)
         self._dispatcher.settle()
 
 
-def _selects(labels: str) -> Callable[[Mapping[str, str]], bool]:
+def _label_test(labels: str) -> Callable[[Mapping[str, str]], bool]:
     try:
         test = label_test(labels) if labels else None
     except Failure as failure:
         raise ValueError(f"labels={labels!r}: {failure.message}") from None
-    return test or _everything
+    return test or _matches_all
 
 
-def _everything(labels: Mapping[str, str]) -> bool:
+def _matches_all(labels: Mapping[str, str]) -> bool:
     del labels
     return True

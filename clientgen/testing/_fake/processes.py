@@ -1,4 +1,4 @@
-"""Processes in containers, played by functions of a test."""
+"""Commands in fake containers, run by functions of a test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from clientgen.runtime._streams.channels import (
     size_in,
 )
 
-from .sessions import MOST_WAITING, Input, Session
+from .sessions import MAX_BUFFERED_BYTES, Input, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,23 +36,23 @@ __all__ = ["Process"]
 
 _log = logging.getLogger("clientgen.testing")
 
-_MOST_CODE: Final = 255
-_PIECE: Final = 1 << 15
+_MAX_EXIT_CODE: Final = 255
+_CHUNK_BYTES: Final = 1 << 15
 
 
 class Process(Session):
-    """A command in a container that a function of the test plays.
+    """A command in a container. A function of the test runs it.
 
     Attributes:
-        command: The command and its arguments; empty for an attached client.
-        namespace: The namespace of the pod.
-        pod: The name of the pod.
-        container: The name of the container.
-        tty: Whether it has a terminal. What it writes to stderr then goes to stdout.
-        stdin: What the client sends: `read`, `readline`.
-        stdout: What the client gets: `write`.
-        stderr: The same.
-        sizes: The sizes of the terminal that the client told: columns and rows.
+        command: the command and its arguments; empty for an attached client.
+        namespace: the namespace of the pod.
+        pod: the name of the pod.
+        container: the name of the container.
+        tty: whether the command has a terminal. Its stderr then goes to stdout.
+        stdin: the input from the client: `read`, `read1`, `readline`.
+        stdout: the output to the client: `write`.
+        stderr: the error output to the client: `write`.
+        sizes: the terminal sizes that the client has sent, oldest first: columns and rows.
     """
 
     def __init__(self, request: ProcessRequest, subprotocol: str, handler: Handler) -> None:
@@ -65,8 +65,8 @@ class Process(Session):
         self._is_attached = request.action == "attach"
         self.stdin = Input(self, is_open=request.stdin)
         self.stdout = Output(self, STDOUT if request.stdout else None)
-        second = STDERR if request.stderr else None
-        self.stderr = self.stdout if request.tty else Output(self, second)
+        stderr_channel = STDERR if request.stderr else None
+        self.stderr = self.stdout if request.tty else Output(self, stderr_channel)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.command} in {self.namespace}/{self.pod}>"
@@ -78,7 +78,7 @@ class Process(Session):
         threading.Thread(target=self._run, name=f"clientgen {self!r}", daemon=True).start()
 
     def feed(self, message: bytes) -> None:
-        """Take a message from the client. What cannot be understood is ignored, as kubelets do."""
+        """Receive a message from the client. Unknown messages are ignored, as kubelets do."""
         if not message:
             return
         channel, data = message[0], message[1:]
@@ -98,18 +98,21 @@ class Process(Session):
 
     @property
     def is_full(self) -> bool:
-        """Whether the process has much to read."""
-        return self.stdin.waiting > MOST_WAITING
+        """Whether the client must wait until the command has read more."""
+        return self.stdin.buffered_bytes > MAX_BUFFERED_BYTES
 
     def close(self) -> None:
-        """Note that the client is gone."""
+        """Note that the client has disconnected."""
         super().close()
         self.stdin.end()
 
     # ---- for the function ---------------------------------------------------------------------
 
     def wait_for_size(self, count: int = 1, timeout: float = 30.0) -> bool:
-        """Wait until the client has told so many sizes, at most `timeout` seconds."""
+        """Wait until the client has sent `count` sizes, for `timeout` real seconds at most.
+
+        Returns False at the timeout. Returns True, too, if the client disconnects meanwhile.
+        """
         with self.changed:
             return self.changed.wait_for(
                 lambda: len(self.sizes) >= count or self.is_closed, timeout
@@ -118,18 +121,18 @@ class Process(Session):
     def _run(self) -> None:
         try:
             code = _checked_code(self._handler(self))
-            # Nodes tell attached clients that the streams ended, and never how the process did.
+            # To attached clients, kubelets report the end of the streams, but never the exit code.
             status = exit_status(0 if self._is_attached else code)
-        except Exception as error:  # noqa: BLE001 - whatever the function of the test raises
+        except Exception as error:  # noqa: BLE001 - the test's function may raise anything
             if not self.is_closed:
                 _log.exception("%r failed", self)
-            what = "attaching to" if self._is_attached else "executing command in"
-            why = f"error {what} container: {type(error).__name__}: {error}"
+            verb = "attaching to" if self._is_attached else "executing command in"
+            why = f"error {verb} container: {type(error).__name__}: {error}"
             status = failure_status(internal_error(why).status())
-        self.finish(*self._last(status))
+        self.finish(*self._final_messages(status))
 
-    def _last(self, status: bytes) -> list[bytes]:
-        """Return the last messages: the Status; without a subprotocol, its text if it failed."""
+    def _final_messages(self, status: bytes) -> list[bytes]:
+        """Return the last messages: a Status; for clients without a subprotocol, its error text."""
         if self.subprotocol:
             return [message(ERROR, status)]
         text: str = json.decode(status).get("message", "")
@@ -139,26 +142,26 @@ class Process(Session):
 def _checked_code(code: int | None) -> int:
     if code is None:
         return 0
-    if isinstance(code, bool) or not 0 <= code <= _MOST_CODE:
-        raise ValueError(f"an exit code is a number from 0 to {_MOST_CODE}, not {code!r}")
+    if isinstance(code, bool) or not 0 <= code <= _MAX_EXIT_CODE:
+        raise ValueError(f"the exit code must be a number from 0 to {_MAX_EXIT_CODE}, not {code!r}")
     return code
 
 
 class Output:
-    """An output of a process."""
+    """The stdout or stderr of a process."""
 
     def __init__(self, process: Process, channel: int | None) -> None:
         self._process = process
         self._channel = channel
 
     def write(self, data: bytes | str) -> None:
-        """Write, and wait while the client does not read.
+        """Write bytes or text. Waits while the client does not read.
 
         Raises:
-            BrokenPipeError: The client is gone.
+            BrokenPipeError: the client has disconnected.
         """
         encoded = data.encode() if isinstance(data, str) else data
-        if self._channel is None:  # the client wants to hear nothing of it
+        if self._channel is None:  # the client did not ask for this output
             return
-        for start in range(0, len(encoded), _PIECE):
-            self._process.send(message(self._channel, encoded[start : start + _PIECE]))
+        for start in range(0, len(encoded), _CHUNK_BYTES):
+            self._process.send(message(self._channel, encoded[start : start + _CHUNK_BYTES]))

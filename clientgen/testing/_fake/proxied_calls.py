@@ -1,4 +1,4 @@
-"""HTTP requests to the ports of containers, for `proxy`."""
+"""HTTP requests to ports of fake containers, for `proxy`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from msgspec import json
 from .._apiserver.responses.answers import Deferred, Response
 from .._apiserver.verbs.connect import PortRequest
 from .._apiserver.verbs.proxy_subresource import unreachable
-from .served_ports import PortConnection, served
-from .sessions import MOST_WAITING, Session
+from .served_ports import PortConnection, serve
+from .sessions import MAX_BUFFERED_BYTES, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,16 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ProxiedCall"]
 
-_SECONDS: Final = 30.0
-_MOST_BODY: Final = 64 << 20
-_PIECE: Final = 1 << 16
-_OF_CONNECTION: Final = frozenset(
-    {"connection", "content-length", "transfer-encoding", "keep-alive"}
-)
+_TIMEOUT_SECONDS: Final = 30.0
+_MAX_BODY_BYTES: Final = 64 << 20
+_CHUNK_BYTES: Final = 1 << 16
+_HOP_HEADERS: Final = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
 class ProxiedCall:
-    """One request. A thread makes it, and wakes the client's when there is the whole response."""
+    """A proxied request. A thread makes it, and wakes the client when the response is complete."""
 
     def __init__(self, request: ProxyRequest, handler: PortHandler, clock: Clock) -> None:
         self._request = request
@@ -46,12 +44,12 @@ class ProxiedCall:
         self._wakers: list[Callable[[], None]] = []
 
     def answer(self) -> Deferred:
-        """Begin."""
+        """Start the request."""
         threading.Thread(target=self._run, name="clientgen proxy", daemon=True).start()
         return self._deferred()
 
     def _deferred(self) -> Deferred:
-        return Deferred(self._clock.monotonic() + _SECONDS, self._resume, self._on_ready)
+        return Deferred(self._clock.monotonic() + _TIMEOUT_SECONDS, self._resume, self._on_ready)
 
     def _resume(self) -> Answer:
         return self._response or self._deferred()
@@ -63,85 +61,87 @@ class ProxiedCall:
 
     def _run(self) -> None:
         try:
-            self._response = self._ask()
+            self._response = self._exchange()
         except (OSError, http.client.HTTPException) as error:
             failure = unreachable(str(error) or type(error).__name__)
             self._response = Response(failure.code, json.encode(failure.status()) + b"\n")
         for wake in [*self._wakers]:
             wake()
 
-    def _ask(self) -> Response:
+    def _exchange(self) -> Response:
         """Make the request.
 
         Raises:
-            OSError: Nobody listens, or the response does not come in time.
-            HTTPException: The response is not HTTP.
+            OSError: the port refuses the connection, or the response takes too long.
+            HTTPException: the response is not HTTP.
         """
         request = self._request
         with closing(http.client.HTTPConnection(request.pod, request.port)) as connection:
-            connection.sock = self._dialled()
-            with suppress(BrokenPipeError):  # it may answer before it has read everything
+            connection.sock = self._connect()
+            with suppress(BrokenPipeError):  # a server may answer before it has read the whole body
                 connection.request(
                     request.method, request.target, request.body or None, dict(request.headers)
                 )
             response = connection.getresponse()
-            body = response.read(_MOST_BODY + 1)
-            if len(body) > _MOST_BODY:
-                raise OSError(f"the response is larger than {_MOST_BODY} bytes")
-            kept = [pair for pair in response.getheaders() if pair[0].lower() not in _OF_CONNECTION]
+            body = response.read(_MAX_BODY_BYTES + 1)
+            if len(body) > _MAX_BODY_BYTES:
+                raise OSError(f"the response is larger than {_MAX_BODY_BYTES} bytes")
+            kept = [pair for pair in response.getheaders() if pair[0].lower() not in _HOP_HEADERS]
             return Response(response.status, body, kept)
 
-    def _dialled(self) -> socket.socket:
-        ours, its = socket.socketpair()
-        ours.settimeout(_SECONDS)
-        _Dialled(self._request, self._handler, its).begin()
-        return ours
+    def _connect(self) -> socket.socket:
+        client_socket, server_socket = socket.socketpair()
+        client_socket.settimeout(_TIMEOUT_SECONDS)
+        _PortSession(self._request, self._handler, server_socket).begin()
+        return client_socket
 
 
-class _Dialled(Session):
-    """A connection to a port of a container, over a pair of sockets."""
+class _PortSession(Session):
+    """A connection to a port of a container, over a socket pair."""
 
-    def __init__(self, request: ProxyRequest, handler: PortHandler, its: socket.socket) -> None:
+    def __init__(
+        self, request: ProxyRequest, handler: PortHandler, server_socket: socket.socket
+    ) -> None:
         super().__init__("")
-        self._its = its
+        self._server_socket = server_socket
         self._handler = handler
-        asked = PortRequest(request.namespace, request.pod)
-        self._connection = PortConnection(asked, request.port, self, bytes)
+        port_request = PortRequest(request.namespace, request.pod)
+        self._connection = PortConnection(port_request, request.port, self, bytes)
 
     def begin(self) -> None:
-        """Start the function, and what reads for it."""
+        """Start the threads of the test's function and of its input."""
         for work in (self._serve, self._receive):
             threading.Thread(target=work, name="clientgen proxied port", daemon=True).start()
 
     def feed(self, message: bytes) -> None:
-        """Take bytes from the client."""
+        """Receive bytes from the client."""
         self._connection.input.feed(message)
 
     @property
     def is_full(self) -> bool:
-        """Whether the function has much to read."""
-        return self._connection.input.waiting > MOST_WAITING
+        """Whether the client must wait until the function has read more."""
+        return self._connection.input.buffered_bytes > MAX_BUFFERED_BYTES
 
     def send(self, data: bytes) -> None:
         """Send bytes to the client.
 
         Raises:
-            BrokenPipeError: The client is gone.
+            BrokenPipeError: the client has disconnected.
         """
         try:
-            self._its.sendall(data)
+            self._server_socket.sendall(data)
         except OSError:
-            raise BrokenPipeError("the client is gone") from None
+            raise BrokenPipeError("the client has disconnected") from None
 
     def _serve(self) -> None:
-        served(self._handler, self._connection)
+        serve(self._handler, self._connection)
         with suppress(OSError):
-            self._its.shutdown(socket.SHUT_RDWR)
+            self._server_socket.shutdown(socket.SHUT_RDWR)
 
     def _receive(self) -> None:
         with suppress(OSError):
-            while data := self._its.recv(_PIECE):
+            while data := self._server_socket.recv(_CHUNK_BYTES):
                 self.feed(data)
         self.close()
         self._connection.input.end()
-        self._its.close()
+        self._server_socket.close()

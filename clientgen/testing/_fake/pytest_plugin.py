@@ -1,4 +1,4 @@
-"""Fixtures and options for pytest. They load nothing until they are used.
+"""Fixtures and options for pytest. Their modules are imported when they are first used.
 
 `fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
 change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 __all__ = ["api_server", "api_server_options", "fake_cluster", "fake_cluster_options", "kubeconfig"]
 
-_FILES: Final = {
-    "--rbac": "write the least roles for what service accounts request in these tests",
+_FILE_OPTIONS: Final = {
+    "--rbac": "write the least roles that allow the requests of service accounts in these tests",
     "--rbac-record": "write the requests of service accounts, for `clientgen rbac`",
-    "--under-rbac": "hold service accounts to the roles in this file or folder",
-    "--rbac-minimal": "fail if a role in this file is too much, or one is missing",
+    "--under-rbac": "authorize service accounts by the roles in this file or folder",
+    "--rbac-minimal": "fail if the roles in this file grant too much or too little",
 }
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options for RBAC."""
     group = parser.getgroup("clientgen", "roles of Kubernetes service accounts")
-    for name, text in _FILES.items():
+    for name, text in _FILE_OPTIONS.items():
         group.addoption(name, metavar="FILE", help=text)
     group.addoption(
         "--rbac-namespaced",
@@ -42,25 +42,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="RESOURCE,...",
-        help="derive rules on named objects for these resources, too: secrets, deployments.apps",
+        help="derive rules with resourceNames for these resources: secrets, deployments.apps",
     )
     group.addoption(
         "--rbac-sources",
         action="append",
         default=[],
         metavar="DIR",
-        help="read +kubebuilder:rbac markers in the Python files there, too",
+        help="read +kubebuilder:rbac markers from the Python files in this folder, too",
     )
     group.addoption(
         "--rbac-partial",
         action="store_true",
-        help="accept that tests are skipped or not selected",
+        help="allow skipped and deselected tests",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Load what the options for RBAC need."""
-    if any(config.getoption(name.lstrip("-").replace("-", "_")) for name in _FILES):
+    """Register the RBAC plugin if one of its options is used."""
+    if any(config.getoption(name.lstrip("-").replace("-", "_")) for name in _FILE_OPTIONS):
         from .rbac_run import RbacRun
 
         config.pluginmanager.register(RbacRun(config), "clientgen-rbac")

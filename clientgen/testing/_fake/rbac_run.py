@@ -1,7 +1,7 @@
-"""Test runs that record requests of service accounts, derive roles, or run under roles.
+"""The pytest options for RBAC: record requests of service accounts, derive roles, check roles.
 
-`pytest_plugin` loads this if an option asks for it. Workers of pytest-xdist send what they have
-recorded to the process that started them; that one decides and writes.
+`pytest_plugin` loads this module if one of the options is used. Workers of pytest-xdist send their
+records to the main process, which checks and writes.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RbacRun"]
 
-_OUTPUT: Final = "clientgen_rbac"
-_FAILED: Final = 1
-_MOST_NAMED: Final = 10
-_ACCEPT: Final = " (--rbac-partial accepts that)"
-_NO_ACCOUNT: Final = (
-    "no test has made a request as a service account: "
-    'cluster.clientset(Clientset, service_account="namespace/name")'
+_WORKER_OUTPUT_KEY: Final = "clientgen_rbac"
+_EXIT_FAILED: Final = 1
+_MAX_NAMES_SHOWN: Final = 10
+_PARTIAL_HINT: Final = " (--rbac-partial allows this)"
+_NO_ACCOUNT_HINT: Final = (
+    "no test has made a request as a service account; "
+    'use cluster.clientset(Clientset, service_account="namespace/name")'
 )
 
 
@@ -52,60 +52,60 @@ class RbacRun:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._role = _path(config, "rbac")
-        self._record = _path(config, "rbac_record")
-        self._minimal = _path(config, "rbac_minimal")
-        # What is to be derived must be allowed first.
-        under = None if self._role else _path(config, "under_rbac")
+        self._role_path = _path(config, "rbac")
+        self._record_path = _path(config, "rbac_record")
+        self._minimal_path = _path(config, "rbac_minimal")
+        # With --rbac, all requests must be allowed, so that the derived roles cover them.
+        under = None if self._role_path else _path(config, "under_rbac")
         options: Any = config.option
         named = chain.from_iterable(each.split(",") for each in options.rbac_names)
         self._style = Style(options.rbac_namespaced, frozenset(named))
         self._is_worker = hasattr(config, "workerinput")
         self._markers: list[Marker] = []
-        self._reviewed: Roles | None = None
+        self._minimal_roles: Roles | None = None
         try:
             roles = read_roles(under) if under else None
             if not self._is_worker:
-                self._reviewed = read_roles(self._minimal) if self._minimal else None
+                self._minimal_roles = read_roles(self._minimal_path) if self._minimal_path else None
                 self._markers = read_markers(map(Path, options.rbac_sources))
-                if self._role:
-                    check_ours(self._role)
+                if self._role_path:
+                    check_ours(self._role_path)
         except (ValueError, OSError, ClientgenError) as error:
             raise pytest.UsageError(str(error)) from None
-        self._under = under
+        self._under_path = under
         self._run = Run(roles)
-        self._called: set[str] = set()
-        self._left_out: dict[str, None] = {}
+        self._run_tests: set[str] = set()
+        self._skipped: dict[str, None] = {}
         self._deselected = 0
         self._lost_workers = 0
         self._lines: list[str] = []
 
-    # ---- what happens -------------------------------------------------------------------------
+    # ---- hooks of pytest ----------------------------------------------------------------------
 
     def pytest_sessionstart(self) -> None:
-        """Record from now on."""
+        """Start recording."""
         begin_run(self._run)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
-        """Note tests that do not run."""
+        """Count tests that were not selected."""
         self._deselected += len(items)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note modules that do not run."""
+        """Note skipped modules."""
         if report.skipped:
-            self._left_out[report.nodeid] = None
+            self._skipped[report.nodeid] = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note which tests have run."""
+        """Note which tests have run and which were skipped."""
         if report.skipped and not hasattr(report, "wasxfail"):
-            self._left_out[report.nodeid] = None
+            self._skipped[report.nodeid] = None
         elif report.when == "call":
-            self._called.add(report.nodeid)
+            self._run_tests.add(report.nodeid)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take over what a worker of pytest-xdist has recorded."""
-        output = getattr(node, "workeroutput", {}).get(_OUTPUT)
+        """Add the records of a pytest-xdist worker."""
+        output = getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT_KEY)
         if output is None:
             self._lost_workers += 1
             return
@@ -116,16 +116,16 @@ class RbacRun:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write what was recorded, and fail the run if a role is not right."""
+        """Write the files, and fail the run if a role is wrong or a request was refused."""
         end_run(self._run)
         if self._is_worker:
             output = cast("dict[str, Any]", cast("Any", self._config).workeroutput)
-            output[_OUTPUT] = self._as_output()
-        elif not self._config.option.collectonly and not self._concludes(exitstatus):
-            session.exitstatus = exitstatus or _FAILED
+            output[_WORKER_OUTPUT_KEY] = self._as_output()
+        elif not self._config.option.collectonly and not self._write_and_check(exitstatus):
+            session.exitstatus = exitstatus or _EXIT_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what came of it."""
+        """Print the results."""
         if self._lines:
             terminalreporter.section("RBAC")
             for line in self._lines:
@@ -142,39 +142,43 @@ class RbacRun:
 
     # ---- conclusions --------------------------------------------------------------------------
 
-    def _concludes(self, exitstatus: int) -> bool:
-        """Write and check everything; tell whether all went well."""
-        is_good = self._tell_denied()
-        if not (self._role or self._record or self._minimal):
+    def _write_and_check(self, exitstatus: int) -> bool:
+        """Write the files and check the roles; returns whether everything is right."""
+        is_good = self._report_denied()
+        if not (self._role_path or self._record_path or self._minimal_path):
             return is_good
-        why = self._incomplete(exitstatus)
+        why = self._why_incomplete(exitstatus)
         if why:
-            wanted = [str(each) for each in (self._role, self._record) if each]
+            wanted = [str(each) for each in (self._role_path, self._record_path) if each]
             what = (
-                f"{' and '.join(wanted)} not written" if wanted else f"{self._minimal} not checked"
+                f"{' and '.join(wanted)} not written"
+                if wanted
+                else f"{self._minimal_path} not checked"
             )
             self._lines.append(f"{what}: {why}")
             return False
         try:
-            if self._record:
-                self._tell(self._record, write_text(self._record, self._run.recording.to_json()))
+            if self._record_path:
+                self._report_file(
+                    self._record_path, write_text(self._record_path, self._run.recording.to_json())
+                )
             return self._derive() & self._review() & is_good
         except (ForeignFile, ClientgenError, OSError) as error:
             self._lines.append(str(error))
             return False
 
-    def _incomplete(self, exitstatus: int) -> str:
-        """Tell why the recording may lack requests; empty if it does not."""
+    def _why_incomplete(self, exitstatus: int) -> str:
+        """Return why requests may be missing from the recording; empty if it is complete."""
         is_partial = self._config.option.rbac_partial
         selected = not self._deselected and not any("::" in each for each in self._config.args)
-        skipped = ", ".join([*self._left_out][:_MOST_NAMED])
+        skipped = ", ".join([*self._skipped][:_MAX_NAMES_SHOWN])
         reasons = (
-            (exitstatus != 0 and self._called, "not all tests passed"),
-            (not self._called, "no test has run"),
+            (exitstatus != 0 and self._run_tests, "not all tests passed"),
+            (not self._run_tests, "no test has run"),
             (self._lost_workers, "a worker of pytest-xdist was lost"),
-            (not self._run.recording, _NO_ACCOUNT),
-            (not selected and not is_partial, f"not all tests were selected{_ACCEPT}"),
-            (skipped and not is_partial, f"tests were skipped{_ACCEPT}: {skipped}"),
+            (not self._run.recording, _NO_ACCOUNT_HINT),
+            (not selected and not is_partial, f"not all tests were selected{_PARTIAL_HINT}"),
+            (skipped and not is_partial, f"tests were skipped{_PARTIAL_HINT}: {skipped}"),
         )
         return next((why for holds, why in reasons if holds), "")
 
@@ -182,49 +186,51 @@ class RbacRun:
         return needs_of(self._run.recording, self._markers, None)
 
     def _derive(self) -> bool:
-        if self._role:
+        if self._role_path:
             objects = derived_roles(self._needs(), self._style)
-            self._tell(self._role, write_roles(self._role, objects))
+            self._report_file(self._role_path, write_roles(self._role_path, objects))
         return True
 
-    def _tell(self, path: Path, changed: bool) -> None:
+    def _report_file(self, path: Path, changed: bool) -> None:
         self._lines.append(f"{path}: {'written' if changed else 'up to date'}")
 
     def _review(self) -> bool:
-        if not self._reviewed:
+        if not self._minimal_roles:
             return True
-        findings = review(self._reviewed, self._needs(), self._style)
+        findings = review(self._minimal_roles, self._needs(), self._style)
         self._lines += map(str, findings)
         if not findings:
-            self._lines.append(f"{self._minimal}: everything is needed, and nothing is missing")
+            self._lines.append(
+                f"{self._minimal_path}: everything is needed, and nothing is missing"
+            )
         return not findings
 
-    def _tell_denied(self) -> bool:
-        """Name each request that was refused, and the rules that would allow them."""
+    def _report_denied(self) -> bool:
+        """Report refused requests and the rules that would allow them. Returns whether none was."""
         denied: dict[Account, list[Access]] = {}
         for (account, access), test in sorted(self._run.denied.items(), key=lambda item: item[0]):
             denied.setdefault(account, []).append(access)
             where = f"  ({test})" if test else ""
             self._lines.append(f"denied: ServiceAccount {account}: {shown(access)}{where}")
         for account, requests in denied.items():
-            self._lines += self._unbound(account, requests)
+            self._lines += self._unbound_lines(account, requests)
             for namespace, rights in derived_rights(account, Needs(requests), self._style).items():
                 role = f"a Role in {namespace}" if namespace else "a ClusterRole"
                 for rule in rules_of_rights(rights):
                     self._lines.append(
-                        f"{self._under} lacks, in {role} of {account}: {_flow(rule)}"
+                        f"{self._under_path} lacks, in {role} of {account}: {_rule_line(rule)}"
                     )
         return not denied
 
-    def _unbound(self, account: Account, requests: list[Access]) -> list[str]:
+    def _unbound_lines(self, account: Account, requests: list[Access]) -> list[str]:
         found = (
             missing_rights(self._run.roles, {account: Needs(requests)}) if self._run.roles else ()
         )
         return [str(each) for each in found if isinstance(each, Unbound)]
 
 
-def _flow(rule: dict[str, list[str]]) -> str:
-    """The rule on one line of YAML."""
+def _rule_line(rule: dict[str, list[str]]) -> str:
+    """Format a rule as one line of YAML."""
     lists = {key: ", ".join(each or '""' for each in values) for key, values in rule.items()}
     return "{" + ", ".join(f"{key}: [{values}]" for key, values in lists.items()) + "}"
 

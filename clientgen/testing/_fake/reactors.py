@@ -1,7 +1,7 @@
-"""Rules that apply before the server: respond to a request, fail it, delay it or cut it.
+"""Reactors: rules that answer, fail, delay or cut requests before the server gets them.
 
-A rule has a pattern of requests, a number of times, and an effect. It may pass the request on to
-later rules, and at last to the server.
+A rule has a pattern of requests, a number of times, and an effect. The effect may pass the request
+on to the next rule, and finally to the server.
 """
 
 from __future__ import annotations
@@ -73,21 +73,23 @@ class Pattern:
             check_segment("name", self.name)
         if self.verb not in _VERBS:
             raise ValueError(f"{self.verb!r} is not a verb; the verbs are {', '.join(_VERBS)}")
-        resource, _, part = self.resource.partition("/")
-        fits = [
+        resource, _, subresource = self.resource.partition("/")
+        matches = [
             candidate
             for candidate in resources
             if resource in ("*", candidate.plural, candidate.group_resource)
         ]
-        if not fits:
+        if not matches:
             raise ValueError(
                 f"{self.resource!r}: no such resource is served; use `pods`, `deployments.apps` "
                 "and so on, and define a custom resource first"
             )
-        if part not in ("", "*") and not any(part in fitting.subresources for fitting in fits):
-            raise ValueError(f"{self.resource!r}: there is no such subresource")
+        if subresource not in ("", "*") and not any(
+            subresource in fitting.subresources for fitting in matches
+        ):
+            raise ValueError(f"{self.resource!r}: the resource has no such subresource")
 
-    def fits(self, action: Action) -> bool:
+    def matches(self, action: Action) -> bool:
         """Report whether an action matches."""
         return (
             self.verb in {"*", action.verb}
@@ -99,23 +101,25 @@ class Pattern:
     def _fits_resource(self, action: Action) -> bool:
         if self.resource == "*":
             return True
-        resource, _, part = self.resource.partition("/")
-        fits = resource in {"*", action.resource, action.group_resource}
-        return fits and part in ({action.subresource, "*"} if part else {action.subresource})
+        resource, _, subresource = self.resource.partition("/")
+        matches = resource in {"*", action.resource, action.group_resource}
+        return matches and subresource in (
+            {action.subresource, "*"} if subresource else {action.subresource}
+        )
 
 
 class Trigger:
     """Applies to some requests or events, a limited number of times.
 
     Attributes:
-        hits: how often it has applied so far.
+        hits: how often it has applied.
     """
 
     def __init__(
         self, pattern: Pattern, times: int | None, remove: Callable[[Any], object]
     ) -> None:
         if times is not None and times < 1:
-            raise ValueError(f"times={times}: None means any number of times")
+            raise ValueError(f"times={times}: write 1 or more, or None for any number of times")
         self.hits = 0
         self._pattern = pattern
         self._times = times
@@ -126,14 +130,16 @@ class Trigger:
         return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{remaining}>"
 
     def takes(self, action: Action) -> bool:
-        """Report whether it applies to this action, and count a hit if so."""
-        if not self._pattern.fits(action) or (self._times is not None and self.hits >= self._times):
+        """Report whether this applies to an action, and count the hit."""
+        if not self._pattern.matches(action) or (
+            self._times is not None and self.hits >= self._times
+        ):
             return False
         self.hits += 1
         return True
 
     def remove(self) -> None:
-        """Stop applying it."""
+        """Stop applying this."""
         self._remove(self)
 
 
@@ -141,7 +147,7 @@ class Rule(Trigger):
     """An effect on some requests, a limited number of times.
 
     Attributes:
-        hits: how many requests it has applied to so far.
+        hits: how many requests it has applied to.
     """
 
     def __init__(
@@ -159,9 +165,9 @@ def reacting(reaction: Reaction) -> Effect:
     """
     if callable(reaction) and not isinstance(reaction, type):
         call = reaction
-        return lambda action, proceed: _called(call, action, proceed)
-    if not _is_answer(reaction):
-        raise TypeError(f"a reaction must be an error, an object or a callable, not {reaction!r}")
+        return lambda action, proceed: _call_reaction(call, action, proceed)
+    if not _can_be_response(reaction):
+        raise TypeError(f"a reaction must be an error, an object or a function, not {reaction!r}")
     return lambda action, _: _response(reaction, action)
 
 
@@ -169,15 +175,15 @@ def failing(error: Error, message: str = "", retry_after: int | None = None) -> 
     """Return the effect of an error.
 
     Raises:
-        TypeError: it is not an error.
+        TypeError: `error` is not an error.
         ValueError: the number is not an HTTP error code.
     """
     if not _is_error(error):
-        raise TypeError(f"an error must be a class, an instance or a code, not {error!r}")
+        raise TypeError(f"an error must be a class, an instance or an HTTP code, not {error!r}")
     return lambda action, _: _error_response(error, action, message, retry_after)
 
 
-def _called(
+def _call_reaction(
     reaction: Callable[[Action], object], action: Action, proceed: Callable[[], Answer]
 ) -> Answer:
     try:
@@ -186,21 +192,21 @@ def _called(
         result = error
     if result is None:
         return proceed()
-    if not _is_answer(result):
+    if not _can_be_response(result):
         raise TypeError(
-            f"the reaction to {action} returned {result!r}, not an object, an error or None"
+            f"the reaction to {action} must return an object, an error or None, not {result!r}"
         )
     return _response(result, action)
 
 
-def _is_answer(result: object) -> bool:
+def _can_be_response(result: object) -> bool:
     return _is_error(result) or isinstance(result, (Model, dict))
 
 
 def _is_error(result: object) -> bool:
     if isinstance(result, type):
         return issubclass(result, (ApiError, ConnectionLost))
-    if isinstance(result, int) and not _LOWEST <= result <= _HIGHEST:
+    if isinstance(result, int) and not _MIN_ERROR_CODE <= result <= _MAX_ERROR_CODE:
         raise ValueError(f"{result} is not an HTTP error code")
     return isinstance(result, (ApiError, ConnectionLost, int))
 
@@ -213,8 +219,8 @@ def _response(result: Any, action: Action) -> Response:
 
 # ---- errors -----------------------------------------------------------------------------------
 
-_LOWEST, _HIGHEST = 400, 599
-_CLASSES: Final[Mapping[int, type[ApiError]]] = {
+_MIN_ERROR_CODE, _MAX_ERROR_CODE = 400, 599
+_CLASS_OF_CODE: Final[Mapping[int, type[ApiError]]] = {
     400: errors.BadRequest,
     401: errors.Unauthorized,
     403: errors.Forbidden,
@@ -231,8 +237,8 @@ _CLASSES: Final[Mapping[int, type[ApiError]]] = {
     503: errors.ServiceUnavailable,
     504: errors.Timeout,
 }
-_CODES: Final[Mapping[type[ApiError], int]] = {
-    **{each: code for code, each in _CLASSES.items()},
+_CODE_OF_CLASS: Final[Mapping[type[ApiError], int]] = {
+    **{each: code for code, each in _CLASS_OF_CODE.items()},
     errors.AlreadyExists: 409,
     errors.ApplyConflict: 409,
     errors.Gone: 410,
@@ -264,12 +270,12 @@ def _error_response(
         return cut_response(Response(0), None)
     if isinstance(error, ApiError):
         code = error.status.code or _code_of(type(error))
-        return _refusal(code, encode(error.status), error.retry_after)
+        return _response_with_retry(code, encode(error.status), error.retry_after)
     failure = _failure(error, action, message, retry_after)
-    return _refusal(failure.code, json.encode(failure.status()), retry_after)
+    return _response_with_retry(failure.code, json.encode(failure.status()), retry_after)
 
 
-def _refusal(code: int, body: bytes, retry_after: int | None) -> Response:
+def _response_with_retry(code: int, body: bytes, retry_after: int | None) -> Response:
     response = Response(code, body)
     if retry_after is not None:
         response.headers.append(("retry-after", str(retry_after)))
@@ -279,9 +285,8 @@ def _refusal(code: int, body: bytes, retry_after: int | None) -> Response:
 def _failure(error: Any, action: Action, message: str, retry_after: int | None) -> Failure:
     kind, code = _kind_and_code(error)
     what, name = action.group_resource, action.name
-    text = message or _MESSAGES.get(kind, "the test wants this to fail").format(
-        what=what, name=name
-    )
+    template = _MESSAGES.get(kind, "the test makes this request fail")
+    text = message or template.format(what=what, name=name)
     return Failure(
         code,
         _reason(kind),
@@ -297,13 +302,13 @@ def _failure(error: Any, action: Action, message: str, retry_after: int | None) 
 def _kind_and_code(error: Any) -> tuple[type[ApiError], int]:
     if isinstance(error, type):
         return error, _code_of(error)
-    return _CLASSES.get(error, ApiError), error
+    return _CLASS_OF_CODE.get(error, ApiError), error
 
 
 def _code_of(kind: type[ApiError]) -> int:
     for base in kind.__mro__:
-        if base in _CODES:
-            return _CODES[base]
+        if base in _CODE_OF_CLASS:
+            return _CODE_OF_CLASS[base]
     return 500
 
 

@@ -1,4 +1,4 @@
-"""Ports of containers that functions of a test serve: port-forward."""
+"""Ports of fake containers for port-forward, served by functions of a test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from clientgen.runtime._streams import channels
 from clientgen.runtime._streams.port_channels import opening
 
-from .sessions import MOST_WAITING, Input, Session
+from .sessions import MAX_BUFFERED_BYTES, Input, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
     PortHandler: TypeAlias = "Callable[[PortConnection], object]"
 
-__all__ = ["ForwardedPorts", "PortConnection", "piped_to", "served"]
+__all__ = ["ForwardedPorts", "PortConnection", "pipe_to", "serve"]
 
 _log = logging.getLogger("clientgen.testing")
 
-_PIECE: Final = 1 << 15
-_DIAL: Final = 10.0
+_CHUNK_BYTES: Final = 1 << 15
+_CONNECT_TIMEOUT_SECONDS: Final = 10.0
 
 
 class PortConnection:
     """A connection to a port of a container. A function of the test serves it.
 
     Attributes:
-        namespace: The namespace of the pod.
-        pod: The name of the pod.
-        port: The number of the port.
-        read: Waits for so many bytes, or for the end, and returns them; none at the end.
-        read1: Waits for some bytes, and returns all that are there; none at the end.
-        readline: Waits for a line, and returns it with its end; none at the end.
+        namespace: the namespace of the pod.
+        pod: the name of the pod.
+        port: the number of the port.
+        read: `read(size)` waits for `size` bytes or the end; `read()` waits for the end.
+        read1: waits for some bytes, and returns those that have arrived; empty at the end.
+        readline: waits for a line, and returns it with its newline; empty at the end.
     """
 
     def __init__(
@@ -58,29 +58,29 @@ class PortConnection:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the client is gone. Writing then raises BrokenPipeError."""
+        """Whether the client has disconnected. Writing then raises BrokenPipeError."""
         return self._is_reset or self._session.is_closed
 
     def reset(self) -> None:
-        """Note that the client is gone."""
+        """Note that the client has closed this connection."""
         self._is_reset = True
         self.input.end()
 
     def write(self, data: bytes | str) -> None:
-        """Send bytes, and wait while the client does not read.
+        """Send bytes. Waits while the client does not read.
 
         Raises:
-            BrokenPipeError: The client is gone.
+            BrokenPipeError: the client has disconnected.
         """
         encoded = data.encode() if isinstance(data, str) else data
-        for start in range(0, len(encoded), _PIECE):
+        for start in range(0, len(encoded), _CHUNK_BYTES):
             if self._is_reset:
-                raise BrokenPipeError("the client is gone")
-            self._session.send(self._framed(encoded[start : start + _PIECE]))
+                raise BrokenPipeError("the client has disconnected")
+            self._session.send(self._framed(encoded[start : start + _CHUNK_BYTES]))
 
 
 class ForwardedPorts(Session):
-    """The connections to ports of one pod that a WebSocket carries, one for each port."""
+    """Connections to ports of one pod over a WebSocket, one for each port."""
 
     def __init__(
         self, request: PortRequest, subprotocol: str, handlers: Mapping[int, PortHandler]
@@ -104,7 +104,7 @@ class ForwardedPorts(Session):
             ).start()
 
     def feed(self, message: bytes) -> None:
-        """Take a message from the client; those that mean nothing are ignored."""
+        """Receive a message from the client; messages of unknown channels are ignored."""
         if not message:
             return
         number, kind = divmod(message[0], 2)
@@ -113,18 +113,18 @@ class ForwardedPorts(Session):
 
     @property
     def is_full(self) -> bool:
-        """Whether a function has much to read."""
-        return any(each.input.waiting > MOST_WAITING for each in self._connections)
+        """Whether the client must wait until a function has read more."""
+        return any(each.input.buffered_bytes > MAX_BUFFERED_BYTES for each in self._connections)
 
     def close(self) -> None:
-        """Note that the client is gone."""
+        """Note that the client has disconnected."""
         super().close()
         for connection in self._connections:
             connection.input.end()
 
     def _run(self, number: int) -> None:
         connection = self._connections[number]
-        error = served(self._handlers.get(connection.port), connection)
+        error = serve(self._handlers.get(connection.port), connection)
         with suppress(BrokenPipeError):
             if error:
                 self.send(channels.message(2 * number + 1, error.encode()))
@@ -135,40 +135,44 @@ class ForwardedPorts(Session):
             self.finish()
 
 
-def served(handler: PortHandler | None, connection: PortConnection) -> str:
-    """Have a function serve a connection; gives the error that the client gets, if there is one."""
-    began = f"error forwarding port {connection.port} to pod {connection.pod}"
+def serve(handler: PortHandler | None, connection: PortConnection) -> str:
+    """Let a function serve a connection. Returns the error for the client; empty without one."""
+    prefix = f"error forwarding port {connection.port} to pod {connection.pod}"
     if handler is None:
-        return f"{began}: connection refused: nothing listens there"
+        return f"{prefix}: connection refused: the test declared no server for this port"
     try:
         handler(connection)
     except BrokenPipeError:
         return ""
     except OSError as error:
-        return f"{began}: {error}"
-    except Exception as error:  # noqa: BLE001 - whatever the function of the test raises
+        return f"{prefix}: {error}"
+    except Exception as error:  # noqa: BLE001 - the test's function may raise anything
         _log.exception("%r failed", connection)
-        return f"{began}: {type(error).__name__}: {error}"
+        return f"{prefix}: {type(error).__name__}: {error}"
     return ""
 
 
-def piped_to(address: str) -> PortHandler:
-    """Return a function that passes connections on to a server, such as `127.0.0.1:5432`.
+def pipe_to(address: str) -> PortHandler:
+    """Return a function that connects a port with a server, such as `127.0.0.1:5432`.
 
     Raises:
-        ValueError: It is no address.
+        ValueError: `address` is not `host:port`.
     """
     host, colon, port = address.rpartition(":")
     if not (host and colon and port.isdecimal()):
-        raise ValueError(f'{address!r} is not an address such as "127.0.0.1:5432"')
+        raise ValueError(f"{address!r} is not an address; write host and port: '127.0.0.1:5432'")
 
     def pipe(connection: PortConnection) -> None:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=_DIAL) as server:
+        with socket.create_connection(
+            (host.strip("[]"), int(port)), timeout=_CONNECT_TIMEOUT_SECONDS
+        ) as server:
             server.settimeout(None)
-            sending = threading.Thread(target=_send, args=[connection, server], daemon=True)
+            sending = threading.Thread(
+                target=_send_to_server, args=[connection, server], daemon=True
+            )
             sending.start()
             try:
-                while data := server.recv(_PIECE):
+                while data := server.recv(_CHUNK_BYTES):
                     connection.write(data)
             finally:
                 connection.input.end()
@@ -177,7 +181,7 @@ def piped_to(address: str) -> PortHandler:
     return pipe
 
 
-def _send(connection: PortConnection, server: socket.socket) -> None:
+def _send_to_server(connection: PortConnection, server: socket.socket) -> None:
     with suppress(OSError):
         while data := connection.read1():
             server.sendall(data)

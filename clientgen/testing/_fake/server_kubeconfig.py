@@ -1,4 +1,4 @@
-"""Kubeconfig files that lead to a server of ours."""
+"""Kubeconfig files for the test server."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ForeignFile", "kubeconfig", "write_kubeconfig"]
 
-_NO_TOKEN: Final = "none-is-needed"  # noqa: S105 - it is none
-"""kubectl asks for a user name where HTTPS is spoken and a kubeconfig says nothing of its user."""
+# kubectl asks for a user name over HTTPS if the kubeconfig has no credentials.
+_UNUSED_TOKEN: Final = "none-is-needed"  # noqa: S105 - not a secret
 _FIRST_LINE: Final = "# Written by clientgen serve, which will overwrite it.\n"
 
 
-class ForeignFile(Exception):  # noqa: N818 - says what was met
-    """There is a file already, and somebody else wrote it."""
+class ForeignFile(Exception):  # noqa: N818 - a public name
+    """The file exists and was not written by clientgen, so it is not overwritten."""
 
 
 def kubeconfig(
@@ -30,18 +30,18 @@ def kubeconfig(
     user_name: str = "",
     namespace: str = "default",
 ) -> str:
-    """The text of a kubeconfig, whose requests are those of `user_name` if there is one.
+    """Return the text of a kubeconfig. With `user_name`, its requests impersonate that user.
 
-    JSON strings are YAML as well.
-
-    Its names have the port in them: files of several servers can be used together (KUBECONFIG=a:b).
+    The names in it contain the port, so that the files of several servers can be merged
+    (KUBECONFIG=a:b).
     """
-    trust = base64.b64encode(authority).decode()
-    cluster = {"server": url, **({"certificate-authority-data": trust} if trust else {})}
-    shown = token or (_NO_TOKEN if url.startswith("https:") else "")
-    user = {"token": shown} if shown else {}
+    ca_data = base64.b64encode(authority).decode()
+    cluster = {"server": url, **({"certificate-authority-data": ca_data} if ca_data else {})}
+    credentials = token or (_UNUSED_TOKEN if url.startswith("https:") else "")
+    user = {"token": credentials} if credentials else {}
     user |= {"as": user_name} if user_name else {}
     name = f"clientgen-{urlsplit(url).port}"
+    # JSON strings are valid YAML.
     context = f"cluster: {name}, user: {name}, namespace: {json.dumps(namespace)}"
     return (
         f"{_FIRST_LINE}"
@@ -58,26 +58,26 @@ def kubeconfig(
 
 
 def write_kubeconfig(path: Path, text: str) -> None:
-    """Put a kubeconfig there, readable to its owner alone; whole or not at all.
+    """Write a kubeconfig atomically, readable by its owner only.
 
     Raises:
-        ForeignFile: there is a file that this function did not write.
-        OSError: it cannot be written.
+        ForeignFile: the file exists and was not written by this function.
+        OSError: the file cannot be written.
     """
     if path.exists() and not _is_ours(path):
         raise ForeignFile(path)
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        error.filename = str(path)  # nobody asked for the other one
+        error.filename = str(path)  # the user does not know the name of the temporary file
         raise
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        fresh.replace(path)
+        temporary.replace(path)
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

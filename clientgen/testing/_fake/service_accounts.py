@@ -1,7 +1,7 @@
-"""Service accounts that tests act as: their requests are recorded, and held to roles if wanted.
+"""Service accounts that tests act as: their requests are recorded, and may be authorized by roles.
 
-`FakeCluster(rbac=...)` names the roles of one cluster, `pytest --under-rbac` those of all clusters
-that name none.
+`FakeCluster(rbac=...)` sets the roles of one cluster; `pytest --under-rbac` those of all other
+clusters.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
     from .._apiserver.server import ApiServer
 
-__all__ = ["Run", "ServiceAccounts", "begin_run", "end_run", "read"]
+__all__ = ["Run", "ServiceAccounts", "begin_run", "end_run", "read_role_source"]
 
 RoleSource: TypeAlias = "Path | str | Iterable[Model | Mapping[str, Any]]"
 
 
 class Run:
-    """What all clusters of a test run share.
+    """The roles and records that all clusters of a test run share.
 
     Attributes:
-        roles: what service accounts are held to in clusters that have no roles of their own.
+        roles: the roles for clusters that have no roles of their own; None allows every request.
         recording: the requests of all service accounts.
-        denied: the refused ones, each with the test that made it first.
+        denied: the refused requests, each with the first test that made it.
     """
 
     def __init__(self, roles: Roles | None = None) -> None:
@@ -45,8 +45,8 @@ class Run:
         self.recording = Recording()
         self.denied: dict[tuple[Account, Access], str] = {}
 
-    def deny(self, account: Account, access: Access) -> None:
-        """Take down a refused request."""
+    def record_denied(self, account: Account, access: Access) -> None:
+        """Record a refused request."""
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         self.denied.setdefault((account, access), test)
 
@@ -55,12 +55,12 @@ _runs: list[Run] = []
 
 
 def begin_run(run: Run) -> None:
-    """Let a run know what all clusters are asked from now on."""
+    """Record the requests of clusters that are made from now on."""
     _runs.append(run)
 
 
 def end_run(run: Run) -> None:
-    """End what `begin_run` began."""
+    """Stop recording for a run."""
     _runs.remove(run)
 
 
@@ -69,8 +69,8 @@ class ServiceAccounts:
 
     Args:
         server: the server of the cluster.
-        rbac: the roles they are held to; without any they may do everything.
-        on_refusal: is told what the roles of the test run do not allow, in words.
+        rbac: the roles that authorize them; None for the roles of the test run.
+        on_refusal: called with a sentence when the roles of the test run refuse a request.
 
     Raises:
         ManifestError: a role cannot be read.
@@ -85,53 +85,53 @@ class ServiceAccounts:
         self._server = server
         self._runs = tuple(_runs)
         self._on_refusal = on_refusal
-        roles = self._roles_of_run() if rbac is None else read(rbac)
+        roles = self._roles_of_run() if rbac is None else read_role_source(rbac)
         self._is_restricted = roles is not None
-        self._is_of_run = rbac is None
+        self._uses_roles_of_run = rbac is None
         for each in roles.objects if roles else ():
             server.put_role(each)
 
     def _roles_of_run(self) -> Roles | None:
         roles = next((run.roles for run in self._runs if run.roles), None)
-        # A server of another spec may have no roles, and authorizes by something else.
+        # A server of another spec may not serve the RBAC kinds.
         return roles if roles and all(map(self._server.cluster.serves, roles.objects)) else None
 
     def user(self, service_account: str) -> str:
-        """Return the user name of `namespace/name`, whose requests are recorded from now on.
+        """Return the user name of `namespace/name`, and record its requests from now on.
 
-        Its namespace is made if need be: no service account is without one.
+        A missing namespace is created.
 
         Raises:
-            ValueError: that is no service account.
+            ValueError: `service_account` is not `namespace/name`.
         """
         account = Account.of(service_account)
         self._server.make_namespace(account.namespace)
 
-        def note(access: Access, allowed: bool) -> None:
-            # Refusals by roles of its own are what a test wants to see.
-            for run in self._runs if allowed or self._is_of_run else ():
+        def record_access(access: Access, allowed: bool) -> None:
+            # A cluster with roles of its own tests refusals: they are no finding of the run.
+            for run in self._runs if allowed or self._uses_roles_of_run else ():
                 run.recording.add(account, access)
                 if not allowed:
-                    run.deny(account, access)
+                    run.record_denied(account, access)
                     if self._on_refusal is not None:
                         refused = f"ServiceAccount {account} was refused: {shown(access)}"
                         self._on_refusal(refused)
 
-        witness = Witness(note, is_restricted=self._is_restricted)
+        witness = Witness(record_access, is_restricted=self._is_restricted)
         self._server.cluster.witnesses.setdefault(account.user, witness)
         return account.user
 
 
-def read(source: RoleSource) -> Roles:
-    """The roles of files, folders, texts or objects.
+def read_role_source(source: RoleSource) -> Roles:
+    """Read roles from files, folders, texts or objects.
 
     Raises:
-        ManifestError: something cannot be read, or there is no role.
+        ManifestError: a document cannot be read, or the source contains no role.
     """
     if isinstance(source, (str, Path)):
         return read_roles(_path_or_text(source))
     return roles_of(
-        Manifest(f"rbac[{index}]", 0, 0, None, _plain(each)) for index, each in enumerate(source)
+        Manifest(f"rbac[{index}]", 0, 0, None, _as_dict(each)) for index, each in enumerate(source)
     )
 
 
@@ -140,7 +140,7 @@ def _path_or_text(source: str | Path) -> str | Path:
     return source if is_text else Path(source)
 
 
-def _plain(value: object) -> dict[str, Any]:
+def _as_dict(value: object) -> dict[str, Any]:
     if not isinstance(value, (Model, dict)):
         raise TypeError(f"a role must be a model or a dict, not {value!r}")
     return to_dict(cast("Model | dict[str, Any]", value))

@@ -1,7 +1,7 @@
-"""SPDY 3.1 as a server of it speaks: frames from and to a client, without I/O.
+"""The server side of SPDY 3.1, without I/O: frames from and to a client.
 
-kubectl forwards ports with it. Both directions of its connection are one stream of bytes. Windows
-are not kept, as in the library that kubectl and kubelets use (github.com/moby/spdystream).
+kubectl uses SPDY for port-forward. There is no flow control (windows), as in the library of kubectl
+and the kubelet (github.com/moby/spdystream).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _SYN_REPLY: Final = 2
 _RST_STREAM: Final = 3
 _PING: Final = 6
 _FIN: Final = 1
-_HEAD: Final = struct.Struct(">HHI")
-_STREAM: Final = struct.Struct(">I")
-_HEADERS_AT: Final = 10  # behind two numbers of streams, the priority and the slot
-_MOST_STREAM: Final = 0x7FFFFFFF
-_MOST_FRAME: Final = 1 << 20
-_MOST_HEADERS: Final = 1 << 16
+_FRAME_HEAD: Final = struct.Struct(">HHI")
+_UINT32: Final = struct.Struct(">I")
+_HEADERS_OFFSET: Final = 10  # after two stream numbers, the priority and the slot
+_STREAM_MASK: Final = 0x7FFFFFFF
+_MAX_FRAME_BYTES: Final = 1 << 20
+_MAX_HEADER_BYTES: Final = 1 << 16
 
 
 class SpdyError(ValueError):
-    """What the client sent is not SPDY 3.1."""
+    """The bytes from the client are not SPDY 3.1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Opened:
     stream: int
     headers: Mapping[str, str]
     is_last: bool
-    """Whether it sends nothing on it."""
+    """Whether the client will send no data on the stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """The client has given a stream up."""
+    """The client has aborted a stream."""
 
     stream: int
 
@@ -64,7 +64,7 @@ class SpdyConnection:
     """The server's side of one connection.
 
     Attributes:
-        out: Frames that answer the client, each of them whole: the driver takes and sends them.
+        out: complete frames that answer the client. The caller takes and sends them.
     """
 
     def __init__(self) -> None:
@@ -74,58 +74,60 @@ class SpdyConnection:
         self._deflate = zlib.compressobj(zdict=DICTIONARY)
 
     def feed(self, data: bytes) -> Iterator[Opened | Data | Reset]:
-        """Take bytes from the client; gives what they say.
+        """Read bytes from the client, and yield the events in them.
 
         Raises:
-            SpdyError: They are not SPDY 3.1.
+            SpdyError: the bytes are not SPDY 3.1.
         """
         self._buffer += data
-        while len(self._buffer) >= _HEAD.size:
-            first, second, flagged = _HEAD.unpack_from(self._buffer)
-            flags, length = flagged >> 24, flagged & 0xFFFFFF
-            if length > _MOST_FRAME:
-                raise SpdyError(f"a frame of {length} bytes")
-            if len(self._buffer) < _HEAD.size + length:
+        while len(self._buffer) >= _FRAME_HEAD.size:
+            first, second, flags_and_length = _FRAME_HEAD.unpack_from(self._buffer)
+            flags, length = flags_and_length >> 24, flags_and_length & 0xFFFFFF
+            if length > _MAX_FRAME_BYTES:
+                raise SpdyError(f"a frame of {length} bytes is too large")
+            if len(self._buffer) < _FRAME_HEAD.size + length:
                 return
-            body = bytes(self._buffer[_HEAD.size : _HEAD.size + length])
-            del self._buffer[: _HEAD.size + length]
+            body = bytes(self._buffer[_FRAME_HEAD.size : _FRAME_HEAD.size + length])
+            del self._buffer[: _FRAME_HEAD.size + length]
             is_last = bool(flags & _FIN)
             if not first & 0x8000:
                 yield Data(first << 16 | second, body, is_last)
             elif first != _VERSION:
-                raise SpdyError(f"version {first & _MOST_STREAM:#x}")
+                raise SpdyError(f"version {first & _STREAM_MASK:#x} is not supported")
             else:
-                yield from self._control(second, body, is_last=is_last)
+                yield from self._handle_control_frame(second, body, is_last=is_last)
 
-    def _control(self, kind: int, body: bytes, *, is_last: bool) -> Iterator[Opened | Reset]:
+    def _handle_control_frame(
+        self, kind: int, body: bytes, *, is_last: bool
+    ) -> Iterator[Opened | Reset]:
         if kind == _PING:
             self.out.append(_control_frame(_PING, body))
         elif kind == _SYN_STREAM:
-            stream = _stream_in(body)
-            headers = self._read_headers(body[_HEADERS_AT:])
+            stream = _stream_number(body)
+            headers = self._read_headers(body[_HEADERS_OFFSET:])
             self.out.append(self._reply(stream))
             yield Opened(stream, headers, is_last)
         elif kind == _RST_STREAM:
-            yield Reset(_stream_in(body))
+            yield Reset(_stream_number(body))
 
-    def _read_headers(self, packed: bytes) -> dict[str, str]:
-        """Unpack headers; all of a connection are packed as one text.
+    def _read_headers(self, compressed: bytes) -> dict[str, str]:
+        """Decompress headers. One compression stream spans the headers of the whole connection.
 
         Raises:
-            SpdyError: They cannot be unpacked, or are too large.
+            SpdyError: the headers cannot be decompressed, or are too large.
         """
         try:
-            block = self._inflate.decompress(packed, _MOST_HEADERS)
+            block = self._inflate.decompress(compressed, _MAX_HEADER_BYTES)
         except zlib.error as error:
-            raise SpdyError(f"headers: {error}") from None
+            raise SpdyError(f"the headers cannot be decompressed: {error}") from None
         if self._inflate.unconsumed_tail:
-            raise SpdyError(f"more than {_MOST_HEADERS} bytes of headers")
-        texts = _texts(block)
+            raise SpdyError(f"the headers are larger than {_MAX_HEADER_BYTES} bytes")
+        texts = _split_header_block(block)
         return {name.lower(): value for name, value in zip(texts[::2], texts[1::2], strict=True)}
 
     def _reply(self, stream: int) -> bytes:
-        headers = self._deflate.compress(_STREAM.pack(0)) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
-        return _control_frame(_SYN_REPLY, _STREAM.pack(stream) + headers)
+        headers = self._deflate.compress(_UINT32.pack(0)) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
+        return _control_frame(_SYN_REPLY, _UINT32.pack(stream) + headers)
 
 
 def data_frame(stream: int, data: bytes, *, is_last: bool = False) -> bytes:
@@ -134,33 +136,32 @@ def data_frame(stream: int, data: bytes, *, is_last: bool = False) -> bytes:
 
 
 def _control_frame(kind: int, body: bytes) -> bytes:
-    return _HEAD.pack(_VERSION, kind, len(body)) + body
+    return _FRAME_HEAD.pack(_VERSION, kind, len(body)) + body
 
 
-def _stream_in(body: bytes) -> int:
-    if len(body) < _STREAM.size:
-        raise SpdyError("a frame that is too short")
-    number: int = _STREAM.unpack_from(body)[0]
-    return number & _MOST_STREAM
+def _stream_number(body: bytes) -> int:
+    if len(body) < _UINT32.size:
+        raise SpdyError("the frame is too short")
+    number: int = _UINT32.unpack_from(body)[0]
+    return number & _STREAM_MASK
 
 
-def _texts(block: bytes) -> list[str]:
-    """Read names and values, one after the other."""
+def _split_header_block(block: bytes) -> list[str]:
+    """Split a header block into its names and values, alternating."""
     count = 2 * int.from_bytes(block[:4], "big")
     texts: list[str] = []
     at = 4
     while len(texts) < count:
         end = at + 4 + int.from_bytes(block[at : at + 4], "big")
         if len(block) < max(end, at + 4):
-            raise SpdyError("headers that are too short")
+            raise SpdyError("the headers are too short")
         texts.append(block[at + 4 : end].decode("utf-8", "replace"))
         at = end
     return texts
 
 
-# What both sides take as already sent when they pack headers; see
-# draft-mbelshe-httpbis-spdy-00, 2.6.10.1.
-_WORDS: Final = (
+# The preset zlib dictionary of SPDY: draft-mbelshe-httpbis-spdy-00, 2.6.10.1.
+_DICTIONARY_WORDS: Final = (
     "options head post put delete trace accept accept-charset accept-encoding accept-language"
     " accept-ranges age allow authorization cache-control connection content-base content-encoding"
     " content-language content-length content-location content-md5 content-range content-type date"
@@ -170,7 +171,7 @@ _WORDS: Final = (
     " user-agent vary via warning www-authenticate method get status 200_OK version HTTP/1.1 url"
     " public set-cookie keep-alive origin"
 )
-_TEXT: Final = (
+_DICTIONARY_TEXT: Final = (
     "100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505"
     "203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request"
     "401 Unauthorized403 Forbidden404 Not Found500 Internal Server Error501 Not Implemented"
@@ -183,7 +184,10 @@ _TEXT: Final = (
 
 DICTIONARY: Final = b"".join(
     [
-        *(_STREAM.pack(len(word)) + word.encode().replace(b"_", b" ") for word in _WORDS.split()),
-        _TEXT.encode(),
+        *(
+            _UINT32.pack(len(word)) + word.encode().replace(b"_", b" ")
+            for word in _DICTIONARY_WORDS.split()
+        ),
+        _DICTIONARY_TEXT.encode(),
     ]
 )

@@ -1,4 +1,4 @@
-"""Standstills of a clock: nobody moves it, and nothing happens in its clusters."""
+"""Standstills of a FakeClock: it does not move, and its clusters get no requests."""
 
 from __future__ import annotations
 
@@ -12,62 +12,62 @@ if TYPE_CHECKING:
 
 __all__ = ["Standstill"]
 
-_LOOKS: Final = 10
-# After so many intervals without a look, the program itself has stood still.
-_LATE: Final = 3
-# Modules of debuggers. A thread is at a prompt while one of them is on its stack.
+_CHECKS_PER_PATIENCE: Final = 10
+# A check that is this many intervals late means that the program itself was stopped.
+_LATE_INTERVALS: Final = 3
+# Modules of debuggers. A thread is at a debugger's prompt while its stack contains one of them.
 _DEBUGGERS: Final = ("bdb", "pdb", "pydevd", "_pydevd_bundle", "debugpy")
 
 
 class Standstill:
-    """Watches a clock for somebody who waits by it.
+    """Detects that a clock stands still, for code that waits by it.
 
-    Time in which nobody looked does not count: the process was stopped, the event loop was at a
-    debugger's prompt, or the machine is slow.
+    Time without calls of `look` does not count: the process was stopped, the event loop was at a
+    debugger's prompt, or the machine was slow.
 
     Args:
-        stirs: gives a number that grows with every move of the clock, request and wait.
-        patience: gives the real seconds that the clock may stand still.
-        trouble: gives what was refused meanwhile, in words.
+        activity: returns a counter of moves, requests and waits.
+        patience: returns the real seconds that the clock may stand still.
+        refusal: returns a sentence on a request that was refused; empty if none was.
     """
 
     def __init__(
         self,
-        stirs: Callable[[], int],
+        activity: Callable[[], int],
         patience: Callable[[], float],
-        trouble: Callable[[], str],
+        refusal: Callable[[], str],
     ) -> None:
-        self._stirs = stirs
+        self._activity = activity
         self._patience = patience
-        self._trouble = trouble
-        self._seen = stirs()
+        self._refusal = refusal
+        self._seen = activity()
         self._since = self._looked = monotonic()
 
     @property
     def interval(self) -> float:
-        """The real seconds from one look to the next."""
-        return self._patience() / _LOOKS
+        """The real seconds between two calls of `look`."""
+        return self._patience() / _CHECKS_PER_PATIENCE
 
     def look(self) -> str:
-        """Look again; gives a sentence if it has stood still for too long, else nothing."""
-        now, stirs = monotonic(), self._stirs()
-        is_late = now - self._looked > _LATE * max(self.interval, 0.1)
+        """Return an error message if the clock has stood still for too long, else an empty text."""
+        now, activity = monotonic(), self._activity()
+        is_late = now - self._looked > _LATE_INTERVALS * max(self.interval, 0.1)
         self._looked = now
-        if stirs != self._seen or is_late:
-            self._seen, self._since = stirs, now
+        if activity != self._seen or is_late:
+            self._seen, self._since = activity, now
             return ""
         patience = self._patience()
         if now - self._since < patience or _is_debugged():
             return ""
-        trouble = self._trouble()
+        refusal = self._refusal()
         return (
-            f"nobody has moved the FakeClock for {patience:g} s, and nothing has happened in the "
-            f"cluster{f' since {trouble}' if trouble else ''}: step the clock, or use the real one"
+            f"the FakeClock has not moved for {patience:g} s, and the cluster has received no "
+            f"request{f' since {refusal}' if refusal else ''}: call step(), or use the real clock"
         )
 
 
 def _is_debugged() -> bool:
-    """Tell whether a thread is at the prompt of a debugger."""
+    """Tell whether any thread is at a debugger's prompt."""
     frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage] - it is documented
     return any(map(_is_at_prompt, frames.values()))
 

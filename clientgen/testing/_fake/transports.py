@@ -1,11 +1,11 @@
-"""Transports of the runtime that lead to a server in this process, without a socket.
+"""Transports to a server in this process, without sockets, for both flavours.
 
-They are to the clients what the network is: calls may time out, streams break, and can be aborted
-from other threads and tasks. Time is the cluster's: with a FakeClock a timeout is over when the
-clock has been moved there. `_Call` and `_AnswerReader` decide, the two flavours wait.
+To clients they behave as a network does: calls time out, streams break and can be aborted from
+other threads and tasks. Timeouts use the cluster's clock: with a FakeClock, they end when the test
+moves the clock. `_Call` and `_AnswerReader` contain the logic; the transports of the flavours wait.
 """
 
-# The timeouts are part of the seam; a transport is told how long it has.
+# The transport protocols pass timeouts as arguments.
 # ruff: noqa: ASYNC109
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class InProcessTransport:
         self._connections: Connections = set()
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Exchange a request for a whole answer."""
+        """Send a request, and return the complete answer."""
         waker = ThreadWaker()
         call = _Call(self._dispatcher, request, timeout, waker)
         answer = self._answer(call, waker)
         if isinstance(answer, Response):
-            return call.whole(answer)
+            return call.complete_response(answer)
         stream = _Stream(call, answer, waker, timeout, set())
         chunks: list[bytes] = []
         while chunk := stream.read():
@@ -64,37 +64,37 @@ class InProcessTransport:
     def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
-        """Exchange a request for the headers of an answer."""
+        """Send a request, and return the answer as a stream after its headers."""
         waker = ThreadWaker()
         call = _Call(self._dispatcher, request, timeout, waker)
         return _Stream(call, self._answer(call, waker), waker, read_timeout, self._streams)
 
     def connect(self, request: HttpRequest, timeout: float | None) -> _Stream | _Duplex:
-        """Ask for another protocol."""
+        """Send a request to switch protocols. Returns a stream if the server refuses."""
         reading, writing = ThreadWaker(), ThreadWaker()
-        call = _Call(self._dispatcher, request, timeout, _both(reading, writing))
-        answer = self._answered(call, reading)
+        call = _Call(self._dispatcher, request, timeout, _wake_both(reading, writing))
+        answer = self._wait_for_answer(call, reading)
         if isinstance(answer, Upgrade):
             return _Duplex(call, answer, reading, writing, self._connections)
         return _Stream(call, answer, reading, None, self._streams)
 
     def close(self) -> None:
-        """End the streams."""
+        """Abort all streams and connections."""
         for stream in tuple(self._streams):
             stream.abort()
         for connection in tuple(self._connections):
             connection.abort()
 
     def _answer(self, call: _Call, waker: ThreadWaker) -> Response | Stream:
-        return _unswitched(self._answered(call, waker))
+        return _without_upgrade(self._wait_for_answer(call, waker))
 
-    def _answered(self, call: _Call, waker: ThreadWaker) -> Response | Stream | Upgrade:
+    def _wait_for_answer(self, call: _Call, waker: ThreadWaker) -> Response | Stream | Upgrade:
         self._dispatcher.finish_own_step()
         answer = call.begin()
         while isinstance(answer, Deferred):
             self._dispatcher.backends.start(answer.calls)
             waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
-            answer = call.go_on(answer)
+            answer = call.resume(answer)
         return answer
 
 
@@ -107,12 +107,12 @@ class AsyncInProcessTransport:
         self._connections: Connections = set()
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Exchange a request for a whole answer."""
+        """Send a request, and return the complete answer."""
         waker = LoopWaker(asyncio.get_running_loop())
         call = _Call(self._dispatcher, request, timeout, waker)
         answer = await self._answer(call, waker)
         if isinstance(answer, Response):
-            return call.whole(answer)
+            return call.complete_response(answer)
         stream = _AsyncStream(call, answer, waker, timeout, set())
         chunks: list[bytes] = []
         while chunk := await stream.read():
@@ -122,7 +122,7 @@ class AsyncInProcessTransport:
     async def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _AsyncStream:
-        """Exchange a request for the headers of an answer."""
+        """Send a request, and return the answer as a stream after its headers."""
         waker = LoopWaker(asyncio.get_running_loop())
         call = _Call(self._dispatcher, request, timeout, waker)
         answer = await self._answer(call, waker)
@@ -131,45 +131,45 @@ class AsyncInProcessTransport:
     async def connect(
         self, request: HttpRequest, timeout: float | None
     ) -> _AsyncStream | _AsyncDuplex:
-        """Ask for another protocol."""
+        """Send a request to switch protocols. Returns a stream if the server refuses."""
         loop = asyncio.get_running_loop()
         reading, writing = LoopWaker(loop), LoopWaker(loop)
-        call = _Call(self._dispatcher, request, timeout, _both(reading, writing))
-        answer = await self._answered(call, reading)
+        call = _Call(self._dispatcher, request, timeout, _wake_both(reading, writing))
+        answer = await self._wait_for_answer(call, reading)
         if isinstance(answer, Upgrade):
             return _AsyncDuplex(call, answer, reading, writing, self._connections)
         return _AsyncStream(call, answer, reading, None, self._streams)
 
     async def aclose(self) -> None:
-        """End the streams."""
+        """Abort all streams and connections."""
         for stream in tuple(self._streams):
             stream.abort()
         for connection in tuple(self._connections):
             connection.abort()
 
     async def _answer(self, call: _Call, waker: LoopWaker) -> Response | Stream:
-        return _unswitched(await self._answered(call, waker))
+        return _without_upgrade(await self._wait_for_answer(call, waker))
 
-    async def _answered(self, call: _Call, waker: LoopWaker) -> Response | Stream | Upgrade:
-        # A network would let other tasks run as well.
+    async def _wait_for_answer(self, call: _Call, waker: LoopWaker) -> Response | Stream | Upgrade:
+        # Let other tasks run, as waiting for a network does.
         await asyncio.sleep(0)
-        await self._dispatcher.time_passed()
+        await self._dispatcher.own_step_passed()
         answer = call.begin()
         if not isinstance(answer, Deferred):
             return answer
-        with self._dispatcher.backends.on_loop() as asking:
+        with self._dispatcher.backends.on_loop() as webhook_calls:
             while isinstance(answer, Deferred):
-                asking.start(answer.calls)
+                webhook_calls.start(answer.calls)
                 await waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
-                answer = call.go_on(answer)
+                answer = call.resume(answer)
             return answer
 
 
-# ---- what both flavours decide ----------------------------------------------------------------
+# ---- shared by both flavours ------------------------------------------------------------------
 
 
 class _Call:
-    """A request on its way to an answer."""
+    """A request that waits for its answer."""
 
     def __init__(
         self,
@@ -184,18 +184,18 @@ class _Call:
         self._wake = wake
 
     def begin(self) -> Answer:
-        """Ask the server."""
-        return self._unless_lost(self.dispatcher.handle(self.request, self._wake))
+        """Send the request to the server."""
+        return self._check_not_lost(self.dispatcher.handle(self.request, self._wake))
 
-    def go_on(self, later: Deferred) -> Answer:
-        """Ask again.
+    def resume(self, deferred: Deferred) -> Answer:
+        """Ask the server again for a deferred answer.
 
         Raises:
-            RequestTimeout: that takes too long.
+            RequestTimeout: the call's deadline has passed.
         """
-        if self._is_late and earliest(later.deadline, self.deadline) != later.deadline:
-            raise self._timeout()  # time may have moved past both
-        answer = self._unless_lost(self.dispatcher.resume(later, self._wake))
+        if self._is_late and earliest(deferred.deadline, self.deadline) != deferred.deadline:
+            raise self._timeout()  # one step may have moved the clock past both moments
+        answer = self._check_not_lost(self.dispatcher.resume(deferred, self._wake))
         if self._is_late and isinstance(answer, Deferred):
             raise self._timeout()
         return answer
@@ -207,11 +207,11 @@ class _Call:
     def _timeout(self) -> RequestTimeout:
         return RequestTimeout(f"{self.request.info}: no response before the timeout")
 
-    def whole(self, answer: Response) -> HttpResponse:
-        """An answer that has to be whole.
+    def complete_response(self, answer: Response) -> HttpResponse:
+        """Convert a complete answer for the client.
 
         Raises:
-            ConnectionLost: it breaks off.
+            ConnectionLost: the answer is truncated.
         """
         if isinstance(answer, CutResponse):
             raise self.lost()
@@ -221,14 +221,14 @@ class _Call:
         """Return the error of a lost connection."""
         return ConnectionLost(f"{self.request.info}: {why}")
 
-    def _unless_lost(self, answer: Answer) -> Answer:
+    def _check_not_lost(self, answer: Answer) -> Answer:
         if isinstance(answer, CutResponse) and answer.sent is None:
             raise self.lost()
         return answer
 
 
 class _AnswerReader(Generic[W]):
-    """An answer that is read piece by piece, but for the waiting."""
+    """Reads an answer piece by piece. The subclasses wait."""
 
     def __init__(
         self,
@@ -246,46 +246,46 @@ class _AnswerReader(Generic[W]):
         self._waker = waker
         self._read_timeout = read_timeout
         self._open_streams = open_streams
-        self._over = False
+        self._is_over = False
         open_streams.add(self)
 
     def abort(self) -> None:
-        """Make `read` give up at once, from any other task or thread; it never waits."""
-        self._over = True
+        """Make `read` return at once. Any task or thread may call this; it never waits."""
+        self._is_over = True
         self._waker()
-        self._let_go()
+        self._release()
 
-    def _silence(self) -> float | None:
-        """Return the time when the stream will have been silent for too long."""
+    def _silence_deadline(self) -> float | None:
+        """Return the moment at which a silent stream counts as lost; None means never."""
         if self._read_timeout is None:
             return None
         return self._dispatcher.clock.monotonic() + self._read_timeout
 
     def _take(self) -> bytes | None:
-        """Return the next bytes; empty at the end, None while there are none.
+        """Return the next bytes; empty at the end, None if none are ready.
 
         Raises:
             ConnectionLost: the connection breaks.
         """
-        if self._over:
+        if self._is_over:
             return b""
         try:
             chunk = self._dispatcher.take(self._source)
         except ConnectionCut:
-            self._let_go()
+            self._release()
             raise self._call.lost() from None
         if chunk is None:
-            self._over = True
-            self._let_go()
+            self._is_over = True
+            self._release()
         return chunk or (b"" if chunk is None else None)
 
-    def _check(self, silence: float | None) -> None:
-        if silence is not None and self._dispatcher.clock.monotonic() >= silence:
-            self._let_go()
+    def _check_silence(self, silence_deadline: float | None) -> None:
+        if silence_deadline is not None and self._dispatcher.clock.monotonic() >= silence_deadline:
+            self._release()
             raise self._call.lost("the connection was silent for too long")
 
-    def _let_go(self) -> None:
-        self._over = True
+    def _release(self) -> None:
+        self._is_over = True
         self._open_streams.discard(self)
         self._dispatcher.close(self._source)
 
@@ -294,51 +294,55 @@ class _Stream(_AnswerReader[ThreadWaker]):
     """`ByteStream` of the synchronous runtime."""
 
     def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end, and after `abort`."""
-        silence = self._silence()
+        """Wait for the next bytes; empty at the end, and after `abort`."""
+        silence_deadline = self._silence_deadline()
         while (chunk := self._take()) is None:
-            self._check(silence)
+            self._check_silence(silence_deadline)
             self._dispatcher.backends.start(self._source.calls)
-            self._dispatcher.pass_time(self._waker.is_woken)
-            self._waker.wait(self._dispatcher.clock, earliest(silence, self._source.deadline))
+            self._dispatcher.advance_clock(self._waker.is_woken)
+            self._waker.wait(
+                self._dispatcher.clock, earliest(silence_deadline, self._source.deadline)
+            )
         return chunk
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self.abort()
 
 
 class _AsyncStream(_AnswerReader[LoopWaker]):
     """`AsyncByteStream` of the asyncio runtime."""
 
-    _asking: LoopCalls | None = None
+    _webhook_calls: LoopCalls | None = None
 
     async def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end, and after `abort`."""
-        silence = self._silence()
+        """Wait for the next bytes; empty at the end, and after `abort`."""
+        silence_deadline = self._silence_deadline()
         while (chunk := self._take()) is None:
-            self._check(silence)
+            self._check_silence(silence_deadline)
             if self._source.calls:
-                self._asking = self._asking or self._dispatcher.backends.on_loop()
-                self._asking.start(self._source.calls)
-            self._dispatcher.pass_time(self._waker.is_woken)
-            await self._waker.wait(self._dispatcher.clock, earliest(silence, self._source.deadline))
+                self._webhook_calls = self._webhook_calls or self._dispatcher.backends.on_loop()
+                self._webhook_calls.start(self._source.calls)
+            self._dispatcher.advance_clock(self._waker.is_woken)
+            await self._waker.wait(
+                self._dispatcher.clock, earliest(silence_deadline, self._source.deadline)
+            )
         return chunk
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self.abort()
-        if self._asking is not None:
-            self._asking.end()
+        if self._webhook_calls is not None:
+            self._webhook_calls.end()
 
 
 class _Connection(Generic[W]):
-    """A WebSocket of the server as a connection of bytes, but for the waiting."""
+    """A WebSocket to the server as a connection of bytes. The subclasses wait."""
 
     status = SWITCHING_PROTOCOLS
 
     def __init__(
-        self, call: _Call, upgrade: Upgrade, reading: W, writing: W, open_ones: Connections
+        self, call: _Call, upgrade: Upgrade, reading: W, writing: W, open_connections: Connections
     ) -> None:
         key = dict(call.request.headers).get("Sec-WebSocket-Key", "")
         headers = {"sec-websocket-accept": accept_key(str(key))}
@@ -348,25 +352,25 @@ class _Connection(Generic[W]):
         self._call = call
         self._upgrade = upgrade
         self._frames = Frames(is_server=True)
-        self._using = threading.Lock()
+        self._frames_lock = threading.Lock()
         self._reading, self._writing = reading, writing
-        self._open_ones = open_ones
+        self._open_connections = open_connections
         self._is_over = self._has_ended = False
-        open_ones.add(self)
+        open_connections.add(self)
 
     def abort(self) -> None:
-        """Make `read` give up at once, from any other task or thread; it never waits."""
+        """Make `read` return at once. Any task or thread may call this; it never waits."""
         self._is_over = True
-        self._open_ones.discard(self)
+        self._open_connections.discard(self)
         self._upgrade.close()
         self._reading()
         self._writing()
 
     def _take(self) -> bytes | None:
-        """Return the next bytes; empty at the end, None while there are none."""
+        """Return the next bytes; empty at the end, None if none are ready."""
         if self._is_over or self._has_ended:
             return b""
-        with self._using:
+        with self._frames_lock:
             messages = None if self._frames.is_over else self._upgrade.take()
             for message in messages or ():
                 self._frames.send(message)
@@ -376,14 +380,14 @@ class _Connection(Generic[W]):
             return self._frames.take() or None
 
     def _feed(self, data: bytes) -> None:
-        """Take the client's bytes.
+        """Receive bytes from the client.
 
         Raises:
-            ConnectionLost: the connection is over.
+            ConnectionLost: the connection has ended.
         """
         if self._is_over or self._has_ended:
             raise self._call.lost()
-        with self._using:
+        with self._frames_lock:
             for message in self._frames.receive(data):
                 self._upgrade.feed(message)
         if self._frames.is_over:
@@ -399,19 +403,19 @@ class _Duplex(_Connection[ThreadWaker]):
     """`DuplexStream` of the synchronous runtime."""
 
     def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        """Wait for the next bytes; empty at the end, and after `abort`."""
         while (chunk := self._take()) is None:
             self._reading.wait(self._call.dispatcher.clock, None)
         return chunk
 
     def write(self, data: bytes, timeout: float | None = None) -> None:
-        """Send bytes. Without a timeout, wait while the other side does not take them."""
+        """Send bytes. Without a timeout, wait while the server does not read them."""
         self._feed(data)
         while timeout is None and not self._may_write:
             self._writing.wait(self._call.dispatcher.clock, None)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self.abort()
 
 
@@ -419,23 +423,23 @@ class _AsyncDuplex(_Connection[LoopWaker]):
     """`AsyncDuplexStream` of the asyncio runtime."""
 
     async def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        """Wait for the next bytes; empty at the end, and after `abort`."""
         while (chunk := self._take()) is None:
             await self._reading.wait(self._call.dispatcher.clock, None)
         return chunk
 
     async def write(self, data: bytes, timeout: float | None = None) -> None:
-        """Send bytes. Without a timeout, wait while the other side does not take them."""
+        """Send bytes. Without a timeout, wait while the server does not read them."""
         self._feed(data)
         while timeout is None and not self._may_write:
             await self._writing.wait(self._call.dispatcher.clock, None)
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self.abort()
 
 
-def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], None]:
+def _wake_both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], None]:
     def wake() -> None:
         one()
         other()
@@ -443,14 +447,14 @@ def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], No
     return wake
 
 
-def _unswitched(answer: Response | Stream | Upgrade) -> Response | Stream:
-    """Return an answer to a request that asks for no other protocol."""
+def _without_upgrade(answer: Response | Stream | Upgrade) -> Response | Stream:
+    """Return the answer to a request that does not switch protocols."""
     assert not isinstance(answer, Upgrade)
     return answer
 
 
 class _Body(Stream):
-    """The body of a whole answer, read as a stream."""
+    """Reads the body of a complete answer as a stream."""
 
     def __init__(self, response: Response) -> None:
         self.status = response.status
@@ -461,7 +465,7 @@ class _Body(Stream):
 
     @property
     def deadline(self) -> float | None:
-        """There is none: it is ready."""
+        """None: the body is ready."""
         return None
 
     def take(self) -> bytes | None:
@@ -474,11 +478,11 @@ class _Body(Stream):
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """It is ready already."""
+        """Call `wake` at once, because the body is ready."""
         wake()
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: a complete answer holds no resources."""
 
 
 def _headers(pairs: Headers) -> Mapping[str, str]:

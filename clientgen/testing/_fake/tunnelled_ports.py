@@ -1,6 +1,6 @@
-"""Ports of containers as kubectl forwards them: SPDY in the messages of a WebSocket.
+"""Port-forward as kubectl does it: SPDY frames inside the messages of a WebSocket.
 
-Each connection is a pair of streams with the same `requestid`: one of errors, one of data.
+A connection is a pair of streams with the same `requestid`: an error stream and a data stream.
 Facts: k8s.io/client-go/tools/portforward; httpstream.go of the kubelet.
 """
 
@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from .._apiserver.verbs.connect import TUNNEL
-from .served_ports import PortConnection, served
-from .sessions import MOST_WAITING, Session
+from .served_ports import PortConnection, serve
+from .sessions import MAX_BUFFERED_BYTES, Session
 from .spdy import Data, Opened, Reset, SpdyConnection, SpdyError, data_frame
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TunnelledPorts"]
 
-_MOST_STREAMS: Final = 2000
+_MAX_STREAMS: Final = 2000
 
 
 class TunnelledPorts(Session):
-    """The connections to ports of one pod that kubectl makes, all over one WebSocket."""
+    """All connections of a kubectl to ports of one pod, over one WebSocket."""
 
     def __init__(self, request: PortRequest, handlers: Mapping[int, PortHandler]) -> None:
         super().__init__(TUNNEL)
@@ -39,35 +39,37 @@ class TunnelledPorts(Session):
         self._connections: dict[int, PortConnection] = {}
 
     def begin(self) -> None:
-        """Wait for the client."""
+        """Do nothing: a connection begins when the client opens its streams."""
 
     def feed(self, message: bytes) -> None:
-        """Take bytes from the client."""
+        """Receive bytes from the client."""
         try:
             for event in self._spdy.feed(message):
-                self._answer()
-                self._take_in(event)
+                self._send_replies()
+                self._handle_event(event)
         except SpdyError:
             self.finish()
-        self._answer()
+        self._send_replies()
 
     @property
     def is_full(self) -> bool:
-        """Whether a function has much to read."""
-        return any(each.input.waiting > MOST_WAITING for each in [*self._connections.values()])
+        """Whether the client must wait until a function has read more."""
+        return any(
+            each.input.buffered_bytes > MAX_BUFFERED_BYTES for each in [*self._connections.values()]
+        )
 
     def close(self) -> None:
-        """Note that the client is gone."""
+        """Note that the client has disconnected."""
         super().close()
         for connection in [*self._connections.values()]:
             connection.input.end()
 
-    def _answer(self) -> None:
+    def _send_replies(self) -> None:
         frames, self._spdy.out = self._spdy.out, []
         for frame in frames:
             self.post(frame)
 
-    def _take_in(self, event: Opened | Data | Reset) -> None:
+    def _handle_event(self, event: Opened | Data | Reset) -> None:
         match event:
             case Opened():
                 self._open(event.stream, event.headers)
@@ -81,14 +83,14 @@ class TunnelledPorts(Session):
                     connection.reset()
 
     def _open(self, stream: int, headers: Mapping[str, str]) -> None:
-        """Take a stream of the client; the second one of a pair begins the connection.
+        """Accept a stream of the client. The second stream of a pair begins the connection.
 
         Raises:
-            SpdyError: It is none of a pair, or one too many.
+            SpdyError: the stream belongs to no pair, or the client has too many streams.
         """
         request_id, port = headers.get("requestid", ""), headers.get("port", "")
-        if len(self._errors) + len(self._connections) > _MOST_STREAMS or not port.isdecimal():
-            raise SpdyError(f"a stream that is not expected: {dict(headers)}")
+        if len(self._errors) + len(self._connections) > _MAX_STREAMS or not port.isdecimal():
+            raise SpdyError(f"unexpected stream: {dict(headers)}")
         if headers.get("streamtype") == "error":
             self._errors[request_id] = stream
         elif request_id in self._errors:
@@ -103,7 +105,7 @@ class TunnelledPorts(Session):
 
     def _run(self, stream: int, errors: int) -> None:
         connection = self._connections[stream]
-        error = served(self._handlers.get(connection.port), connection)
+        error = serve(self._handlers.get(connection.port), connection)
         with suppress(BrokenPipeError):
             self.send(data_frame(stream, b"", is_last=True))
             self.send(data_frame(errors, error.encode(), is_last=True))

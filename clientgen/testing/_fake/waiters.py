@@ -1,7 +1,7 @@
-"""Wakers for transports and frontends that wait: in a thread, and on an event loop.
+"""Wakers: they let a thread or a task wait for an answer of the server.
 
-Both kinds of waker are called from any thread, any number of times, and never wait; calls before
-the waiter looks count as one.
+Calling a waker wakes its waiter. Any thread may call it, any number of times; the call never waits.
+Calls before the next `wait` count as one and end that wait at once.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ __all__ = ["LoopWaker", "ThreadWaker", "earliest"]
 
 
 class ThreadWaker:
-    """Wakes a thread."""
+    """Lets a thread wait until this is called."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
 
     def __call__(self) -> None:
-        """Wake it."""
+        """Wake the thread."""
         self._event.set()
 
     def is_woken(self) -> bool:
-        """Tell whether the next wait is over at once."""
+        """Tell whether the next wait ends at once."""
         return self._event.is_set()
 
     def wait(self, clock: Clock, deadline: float | None) -> None:
-        """Wait until woken, but not past a moment of the clock."""
+        """Wait until this is called, or until the clock reaches `deadline`."""
         forget = on_wait(clock, self, lambda: deadline, self.is_woken)
         try:
             seconds = None if deadline is None else real_seconds(clock, deadline)
-            # The clock may have moved before it knew that somebody waits.
+            # The clock may have moved before the wait was registered.
             if deadline is None or clock.monotonic() < deadline:
                 self._event.wait(seconds)
         finally:
@@ -47,7 +47,7 @@ class ThreadWaker:
 
 
 class LoopWaker:
-    """Wakes a task of an event loop."""
+    """Lets a task of an event loop wait until this is called."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -56,7 +56,7 @@ class LoopWaker:
         self._waiter: asyncio.Future[None] | None = None
 
     def __call__(self) -> None:
-        """Wake it."""
+        """Wake the task."""
         if self._called:
             return
         self._called = True
@@ -65,7 +65,7 @@ class LoopWaker:
         elif not self._loop.is_closed():
             try:
                 self._loop.call_soon_threadsafe(self._release)
-            except RuntimeError:  # closed just now: nobody waits there any more
+            except RuntimeError:  # the loop was closed meanwhile, so its task waits no more
                 return
 
     def _release(self) -> None:
@@ -73,11 +73,11 @@ class LoopWaker:
             self._waiter.set_result(None)
 
     def is_woken(self) -> bool:
-        """Tell whether the next wait is over at once."""
+        """Tell whether the next wait ends at once."""
         return self._called
 
     async def wait(self, clock: Clock, deadline: float | None) -> None:
-        """Wait until woken, but not past a moment of the clock."""
+        """Wait until this is called, or until the clock reaches `deadline`."""
         self._waiter = self._loop.create_future()
         forget = on_wait(clock, self, lambda: deadline, self.is_woken)
         seconds = None if deadline is None else real_seconds(clock, deadline)
@@ -94,5 +94,5 @@ class LoopWaker:
 
 
 def earliest(*moments: float | None) -> float | None:
-    """The first of some moments; None where there is none."""
+    """Return the first of some moments; None without any."""
     return min((moment for moment in moments if moment is not None), default=None)
