@@ -1,7 +1,7 @@
 """Conditions to wait for: `pods.wait("web-0", until=condition("Ready"))`.
 
-Every condition is a function of an object, of any model class, of Unstructured or of
-PartialObjectMetadata as far as the metadata goes. `check` also says why it is not true yet::
+Every condition is a function of an object: of a model, of Unstructured, or of PartialObjectMetadata
+if it reads metadata only. `check` also explains why the condition is not met::
 
     >>> ready.check(deployment)
     Verdict(met=False, why='2 of 3 updated replicas are available', failed=False)
@@ -32,18 +32,18 @@ __all__ = [
 ]
 
 ready: Final = READY
-"""The object is in service. Built-in kinds have rules; other kinds are judged by their conditions.
+"""The object is ready. Built-in kinds have rules; for other kinds, their conditions decide.
 
-A Pod is Ready or Succeeded, a Deployment has all its replicas updated and available, a claim is
-bound, a definition is established. A Job has started: for its end, use `condition("Complete")`. The
-rules are those of kstatus (sigs.k8s.io/cli-utils).
+A Pod is Ready or Succeeded; a Deployment has all its replicas updated and available; a claim is
+bound; a CustomResourceDefinition is established. A Job has started: for its completion, use
+`condition("Complete")`. The rules are those of kstatus (sigs.k8s.io/cli-utils).
 """
 
 rolled_out: Final = ROLLED_OUT
-"""The rollout of a Deployment, StatefulSet or DaemonSet is over, as `kubectl rollout status`."""
+"""The rollout of a Deployment, StatefulSet or DaemonSet is complete, as in `kubectl rollout`."""
 
 exists: Final = EXISTS
-"""There is such an object."""
+"""The object exists."""
 
 deleted: Final = DELETED
-"""There is no such object any more. A new object of the same name is another one."""
+"""The object was deleted. A new object with the same name counts as another object."""

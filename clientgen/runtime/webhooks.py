@@ -1,6 +1,6 @@
-"""What functions of admission webhooks receive and raise.
+"""Types for functions of admission webhooks: the request, and the exception that refuses it.
 
-The servers are `AsyncWebhooks` of `clientgen.runtime.aio` and `Webhooks` of
+The servers are `AsyncWebhooks` in `clientgen.runtime.aio` and `Webhooks` in
 `clientgen.runtime.sync`.
 """
 

@@ -14,7 +14,7 @@ from support.reviews import Item, Thing, conversion, patch_of, review, thing
 from clientgen.runtime._admission.admission_review import ReviewError, read_review, typed_request
 from clientgen.runtime._admission.configurations import Endpoint
 from clientgen.runtime._admission.conversion import read_conversion
-from clientgen.runtime._admission.json_difference import carried_over, patch_between
+from clientgen.runtime._admission.json_difference import carry_over, patch_between
 from clientgen.runtime.models import (
     CustomResource,
     Model,
@@ -58,15 +58,15 @@ def test_a_patch_turns_one_object_into_the_other(before: dict[str, Any], after: 
 def test_changes_are_carried_over_as_they_are_where_nothing_is_left_out(
     before: dict[str, Any], after: dict[str, Any]
 ):
-    assert text(carried_over(before, as_json(before), as_json(after), after)) == text(after)
-    assert carried_over(before, as_json(after), as_json(after), after) is before
+    assert text(carry_over(before, as_json(before), as_json(after), after)) == text(after)
+    assert carry_over(before, as_json(after), as_json(after), after) is before
 
 
 @given(OBJECTS, OBJECTS)
 def test_nulls_that_nobody_changed_stay(before: dict[str, Any], after: dict[str, Any]):
     """A class reads nulls as absent, and writes none."""
     received = {**before, "zzz": None}
-    carried = carried_over(received, as_json(before), as_json(after), after)
+    carried = carry_over(received, as_json(before), as_json(after), after)
     assert text(carried) == text({**after, "zzz": None})
 
 

@@ -437,7 +437,7 @@ def test_many_skipped_names_are_not_all_kept(world: Path) -> None:
 
 
 def test_many_links_are_refused(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime._archives.unpacking._MOST_LATER", 5)
+    monkeypatch.setattr("clientgen.runtime._archives.unpacking._MAX_DEFERRED", 5)
     members = [(f"r/{n}", SYMLINK, b"", "a") for n in range(10)]
 
     with pytest.raises(CopyFailed, match="more than 5 links and directories"):

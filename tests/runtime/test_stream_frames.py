@@ -11,11 +11,11 @@ from support.examples import try_examples
 
 from clientgen.runtime._http.request import RequestInfo
 from clientgen.runtime._streams.channels import (
-    exit_code_in,
     exit_status,
     message,
-    resizing,
-    size_in,
+    read_exit_code,
+    read_size,
+    resize_message,
     split,
 )
 from clientgen.runtime._streams.outputs import Output, OutputReader
@@ -138,7 +138,7 @@ def test_output_and_exit_code_come_through_the_channels(
         assert reader.feed(message(channel, data)) == expected
     for part in pieces(exit_status(code), cuts):
         assert reader.feed(message(3, part)) is None
-    assert reader.finish() == reader.exit_code == code == exit_code_in(exit_status(code), INFO)
+    assert reader.finish() == reader.exit_code == code == read_exit_code(exit_status(code), INFO)
 
 
 @given(st.lists(st.binary(max_size=100)))
@@ -153,5 +153,5 @@ def test_any_messages_are_output_or_an_error(messages: list[bytes]) -> None:
 
 @given(st.integers(1, 65535), st.integers(1, 65535))
 def test_sizes_of_terminals_come_through(width: int, height: int) -> None:
-    channel, data = split(resizing(width, height))
-    assert (channel, size_in(data)) == (4, (width, height))
+    channel, data = split(resize_message(width, height))
+    assert (channel, read_size(data)) == (4, (width, height))

@@ -19,7 +19,7 @@ from clientgen.runtime._streams.channels import (
     STDOUT,
     exit_status,
     message,
-    size_in,
+    read_size,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Process:
                 assert data == bytes((CLOSE, STDIN))
                 return None
             if data[0] == RESIZE:
-                self.sizes.append(size_in(data[1:]))
+                self.sizes.append(read_size(data[1:]))
                 continue
             assert data[0] == STDIN
             return data[1:]

@@ -1,4 +1,4 @@
-"""What admission functions get, and how they refuse a request."""
+"""The request that an admission function receives, and the exception that refuses it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["OPERATIONS", "AdmissionRequest", "Denied", "Operation", "UserInfo"]
 M = TypeVar("M", bound=Object)
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
-"""What is done to an object. `patch` and `apply` are UPDATE, or CREATE if there was no object."""
+"""The operation on an object. `patch` and `apply` are UPDATE, or CREATE of a new object."""
 
 OPERATIONS: Final = ("CREATE", "UPDATE", "DELETE", "CONNECT")
 
-# By which reason clients recognize an error, if nothing else is said: apimachinery's names.
+# The default reason of each code: apimachinery's names, by which clients recognize an error.
 _REASONS: Final = {
     400: "BadRequest",
     401: "Unauthorized",
@@ -38,26 +38,26 @@ _REASONS: Final = {
     504: "Timeout",
 }
 _CODES: Final = range(400, 600)
-# The API server cuts single warnings after 256 characters when all are more than 4096 together,
-# and drops those that do not fit (apiserver: endpoints/filters/warning.go).
-_WARNING: Final = 256
-_ALL_WARNINGS: Final = 4096
-# Characters that a header of an HTTP response, in which warnings travel, cannot have.
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]+")
+# The API server truncates each warning to 256 characters if all warnings together have more than
+# 4096, and drops those that do not fit (apiserver: endpoints/filters/warning.go).
+_MAX_WARNING_CHARACTERS: Final = 256
+_MAX_WARNINGS_CHARACTERS: Final = 4096
+# Warnings are sent in an HTTP header, which cannot contain these characters.
+_CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class UserInfo(Model, sensitive=("extra",)):
-    """Who sent a request, a UserInfo of authentication.k8s.io/v1."""
+    """The sender of a request: UserInfo of authentication.k8s.io/v1."""
 
     username: str = ""
     """The name, such as `system:serviceaccount:shop:web`."""
     uid: str = ""
     groups: list[str] = field(default_factory=list)
     extra: dict[str, list[str]] = field(default_factory=dict)
-    """What else the authenticator said."""
+    """Further information from the authenticator."""
 
 
-class Denied(Exception):  # noqa: N818 - what it says of the request
+class Denied(Exception):  # noqa: N818 - a public name
     """Raise it in a webhook function to refuse the request.
 
         raise Denied("spec.schedule must not be empty", code=422)
@@ -65,15 +65,15 @@ class Denied(Exception):  # noqa: N818 - what it says of the request
     The client gets the message after `admission webhook "NAME" denied the request: `.
 
     Args:
-        message: Why, for the person who sent the request.
+        message: The reason, for the user who sent the request.
         code: The HTTP status code: 403 if the rules of the cluster forbid it, 422 if the object is
             not valid.
-        reason: The reason of the Status, by which client libraries choose an error; by default
-            the usual one of the code, such as `Forbidden` or `Invalid`.
+        reason: The reason of the Status, by which client libraries choose an error class; by
+            default that of the code, such as `Forbidden` or `Invalid`.
         causes: The fields that are wrong.
 
     Raises:
-        ValueError: The code is not one of an error.
+            ValueError: The code is not between 400 and 599.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Denied(Exception):  # noqa: N818 - what it says of the request
         causes: Sequence[StatusCause] = (),
     ) -> None:
         if code not in _CODES:
-            raise ValueError(f"a request is refused with a code from 400 to 599, not {code}")
+            raise ValueError(f"code must be a number from 400 to 599, not {code}")
         super().__init__(message)
         self.message = message
         self.code = code
@@ -94,22 +94,22 @@ class Denied(Exception):  # noqa: N818 - what it says of the request
 
 
 class AdmissionRequest(Generic[M]):
-    """A request to the API server, before it is done.
+    """A request to the API server that has not taken effect yet.
 
-    Tests can make one: `AdmissionRequest(CronTab(...), operation="CREATE")`.
+    In tests, create it directly: `AdmissionRequest(CronTab(...), operation="CREATE")`.
 
     Attributes:
         uid: The id of this call of the webhook.
         operation: CREATE, UPDATE, DELETE or CONNECT.
         old_object: The object as it is stored now; None for CREATE and CONNECT.
-        name: The name of the object; empty for a CREATE for which the server will choose one.
-        namespace: The namespace; empty for objects that are in none.
+        name: The name of the object; empty for a CREATE whose name the server will generate.
+        namespace: The namespace; empty for cluster-scoped objects.
         resource: The resource of the request, such as `crontabs`.
         sub_resource: The subresource, such as `status`; empty for the object itself.
-        user: Who sent the request.
-        dry_run: Whether nothing will be stored. A function then must have no side effects.
+        user: The user who sent the request.
+        dry_run: Whether the request is a dry run. A function must have no side effects then.
         options: The options of the call, such as `CreateOptions`, as JSON.
-        audit_annotations: What to add to the audit log; keys are short names such as `decision`.
+        audit_annotations: Annotations for the audit log; keys are short names such as `decision`.
     """
 
     def __init__(
@@ -149,12 +149,12 @@ class AdmissionRequest(Generic[M]):
 
     @property
     def object(self) -> M:
-        """The object as it would be stored. For CONNECT, the options of the connection.
+        """The object that would be stored. For CONNECT, the options of the connection.
 
-        A defaulting function changes it, or assigns another one.
+        A defaulting function changes this object, or assigns another object.
 
         Raises:
-            LookupError: The operation is DELETE: `old_object` is what would be deleted.
+            LookupError: The operation is DELETE. Use `old_object`.
         """
         if self._object is None:
             raise LookupError(f"{self.operation} has no object; use old_object")
@@ -170,13 +170,13 @@ class AdmissionRequest(Generic[M]):
         return tuple(self._warnings)
 
     def warn(self, text: str) -> None:
-        """Show a warning to the person who sent the request; kubectl prints it.
+        """Send a warning to the client; kubectl prints it.
 
-        One warning has up to 256 characters, all of them 4096: what is longer is cut, what is too
-        much is left out.
+        A warning is truncated to 256 characters. Warnings beyond 4096 characters in total are
+        dropped.
         """
-        line = _CONTROL.sub(" ", text).strip()
-        if len(line) > _WARNING:
-            line = f"{line[: _WARNING - 3]}..."
-        if line and sum(map(len, self._warnings)) + len(line) <= _ALL_WARNINGS:
+        line = _CONTROL_CHARACTERS.sub(" ", text).strip()
+        if len(line) > _MAX_WARNING_CHARACTERS:
+            line = f"{line[: _MAX_WARNING_CHARACTERS - 3]}..."
+        if line and sum(map(len, self._warnings)) + len(line) <= _MAX_WARNINGS_CHARACTERS:
             self._warnings.append(line)

@@ -1,7 +1,7 @@
-"""AdmissionReview of admission.k8s.io/v1: how requests are read and answered.
+"""AdmissionReview of admission.k8s.io/v1: reads requests and writes responses.
 
-What a review needs is checked; fields that are not known are let through, as newer API servers may
-send some. (k8s.io/api/admission/v1; apiserver: webhook/request/admissionreview.go)
+The required fields are checked. Unknown fields are ignored, because newer API servers may send
+them. (k8s.io/api/admission/v1; apiserver: webhook/request/admissionreview.go)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .._models.decode_error import DecodeError
 from .._models.model_codec import decode, encode
 from .._models.unstructured import Object, Unstructured
 from .admission_requests import OPERATIONS, AdmissionRequest, Operation, UserInfo
-from .json_difference import carried_over, patch_between
+from .json_difference import carry_over, patch_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = [
     "AdmissionCall",
     "ReviewError",
-    "allowed",
-    "defaulted",
-    "failed",
+    "allowed_response",
+    "defaulted_response",
+    "encode_object",
+    "failed_response",
     "read_review",
-    "refused",
-    "snapshot",
+    "refused_response",
     "typed_request",
 ]
 
@@ -41,10 +41,10 @@ M = TypeVar("M", bound=Object)
 
 _API_VERSION: Final = "admission.k8s.io/v1"
 _KIND: Final = "AdmissionReview"
-_LONGEST_UID: Final = 256
+_MAX_UID_CHARACTERS: Final = 256
 _NULL: Final = Raw(b"null")
-# Which objects a request of each operation has: the object, the old one.
-_NEEDS: Final = {
+# The objects that a request of each operation must have.
+_REQUIRED_OBJECTS: Final = {
     "CREATE": ("object",),
     "UPDATE": ("object", "oldObject"),
     "DELETE": ("oldObject",),
@@ -53,7 +53,7 @@ _NEEDS: Final = {
 
 
 class ReviewError(ValueError):
-    """A body is no review that can be answered. The message says why."""
+    """The body of a request is not a review that can be answered. The message says why."""
 
 
 class _Kind(Struct, frozen=True):
@@ -69,7 +69,7 @@ class _Resource(Struct, frozen=True):
 
 
 class AdmissionCall(Struct, frozen=True, rename="camel", kw_only=True):
-    """The request of a review, its objects still JSON."""
+    """The request of a review. Its objects are still JSON."""
 
     uid: str
     kind: _Kind
@@ -90,10 +90,10 @@ class AdmissionCall(Struct, frozen=True, rename="camel", kw_only=True):
         return GroupVersionKind(self.kind.group, self.kind.version, self.kind.kind)
 
     @property
-    def words(self) -> str:
-        """The request for logs: the operation, the kind and the object."""
+    def title(self) -> str:
+        """The request as text for logs: the operation, the kind and the object."""
         where = "/".join(filter(None, (self.namespace, self.name)))
-        return _shown(" ".join(filter(None, (self.operation, self.kind.kind, where))), 400)
+        return _printable(" ".join(filter(None, (self.operation, self.kind.kind, where))), 400)
 
 
 class _Review(Struct, frozen=True, rename="camel"):
@@ -114,9 +114,12 @@ def read_review(body: bytes) -> AdmissionCall:
     try:
         review = _reviews.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReviewError(f"the body is not an {_KIND}: {_words(error)}") from None
+        raise ReviewError(f"the body is not an {_KIND}: {_decode_problem(error)}") from None
     if (review.api_version, review.kind) != (_API_VERSION, _KIND):
-        sent = f"{_shown(review.api_version)} {_shown(review.kind)}".strip() or "something else"
+        sent = (
+            f"{_printable(review.api_version)} {_printable(review.kind)}".strip()
+            or "an unknown object"
+        )
         raise ReviewError(f"the body is {sent}, not {_API_VERSION} {_KIND}")
     call = review.request
     if call is None:
@@ -126,39 +129,39 @@ def read_review(body: bytes) -> AdmissionCall:
 
 
 def _check(call: AdmissionCall) -> None:
-    if not call.uid or len(call.uid) > _LONGEST_UID:
-        raise ReviewError("request.uid is empty or too long")
+    if not call.uid or len(call.uid) > _MAX_UID_CHARACTERS:
+        raise ReviewError(f"request.uid must have 1 to {_MAX_UID_CHARACTERS} characters")
     if call.operation not in OPERATIONS:
         known = ", ".join(OPERATIONS)
-        raise ReviewError(f"request.operation is {_shown(call.operation)}, not one of {known}")
+        raise ReviewError(f"request.operation is {_printable(call.operation)}, not one of {known}")
     for name, value in (("object", call.object), ("oldObject", call.old_object)):
         first = bytes(value)[:1]
         if first not in (b"{", b"n"):
             raise ReviewError(f"request.{name} is not a JSON object")
-        if first == b"n" and name in _NEEDS[call.operation]:
+        if first == b"n" and name in _REQUIRED_OBJECTS[call.operation]:
             raise ReviewError(f"request.{name} is missing, and {call.operation} needs it")
 
 
-def _words(error: Exception) -> str:
-    """Say what is wrong with JSON. msgspec's words name places and types, never values."""
+def _decode_problem(error: Exception) -> str:
+    """Describe a decoding error. msgspec's messages name places and types, never values."""
     if isinstance(error, RecursionError):
-        return "it is nested too deep"
+        return "it is nested too deeply"
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
-def _shown(text: str, longest: int = 64) -> str:
-    """Return a text of the sender on one line, without control characters."""
-    return ascii(text[:longest])[1:-1]
+def _printable(text: str, max_characters: int = 64) -> str:
+    """Return a text of the request on one line, without control characters."""
+    return ascii(text[:max_characters])[1:-1]
 
 
 # ---- for functions ----------------------------------------------------------------------------
 
 
 def typed_request(call: AdmissionCall, model: type[M]) -> AdmissionRequest[M]:
-    """Return the request with objects of a class.
+    """Decode the objects of a request as a model class.
 
     Raises:
-        ReviewError: The objects are of another kind than the class, or cannot be read.
+        ReviewError: The objects are of another kind than the class, or cannot be decoded.
     """
     _check_kind(call.gvk, model)
     try:
@@ -192,7 +195,7 @@ def _check_kind(gvk: GroupVersionKind, model: type[Any]) -> None:
         return
     wanted = {name: str(value) for name, value in model.__constants__.items()}
     if (gvk.group_version.api_version, gvk.kind) != (wanted.get("api_version"), wanted.get("kind")):
-        sent = _shown(f"{gvk.group_version.api_version} {gvk.kind}")
+        sent = _printable(f"{gvk.group_version.api_version} {gvk.kind}")
         raise ReviewError(
             f"this webhook is for {wanted.get('api_version')} {wanted.get('kind')}; the request"
             f" is about {sent}: correct the rules of the webhook configuration"
@@ -202,57 +205,61 @@ def _check_kind(gvk: GroupVersionKind, model: type[Any]) -> None:
 # ---- answers ----------------------------------------------------------------------------------
 
 
-def allowed(request: AdmissionRequest[Any]) -> bytes:
-    """Answer that the request may go on."""
-    return _answer(request.uid, {"allowed": True, **_remarks(request)})
+def allowed_response(request: AdmissionRequest[Any]) -> bytes:
+    """Return the response that allows the request."""
+    return _review_response(request.uid, {"allowed": True, **_warnings_and_annotations(request)})
 
 
-def defaulted(call: AdmissionCall, request: AdmissionRequest[Any], before: bytes) -> bytes:
-    """Answer that the request may go on, with what a function has changed in its object.
+def defaulted_response(call: AdmissionCall, request: AdmissionRequest[Any], before: bytes) -> bytes:
+    """Return the response that allows the request, with a patch of the function's changes.
 
     Args:
         call: The request as it was received.
         request: The request as the function left it.
-        before: What `snapshot` gave before the function was called.
+        before: The result of `encode_object` before the function was called.
     """
-    response: dict[str, Any] = {"allowed": True, **_remarks(request)}
+    response: dict[str, Any] = {"allowed": True, **_warnings_and_annotations(request)}
     if operations := _changes(call, request, before):
         response |= {"patchType": "JSONPatch", "patch": b64encode(json.encode(operations)).decode()}
-    return _answer(request.uid, response)
+    return _review_response(request.uid, response)
 
 
-def snapshot(call: AdmissionCall, request: AdmissionRequest[Any]) -> bytes:
-    """Return the object of a request as its class writes it; empty if there is none to change."""
+def encode_object(call: AdmissionCall, request: AdmissionRequest[Any]) -> bytes:
+    """Encode the object of a request; empty for requests without an object."""
     return b"" if bytes(call.object) == b"null" else encode(request.object)
 
 
 def _changes(
     call: AdmissionCall, request: AdmissionRequest[Any], before: bytes
 ) -> list[dict[str, Any]]:
-    after = snapshot(call, request)
+    after = encode_object(call, request)
     if before == after:
         return []
     received = json.decode(call.object)
-    return patch_between(received, carried_over(received, before, after, request.object))
+    return patch_between(received, carry_over(received, before, after, request.object))
 
 
-def refused(request: AdmissionRequest[Any], denied: Denied) -> bytes:
-    """Answer that the request must not go on, for a reason that a function gave."""
+def refused_response(request: AdmissionRequest[Any], denied: Denied) -> bytes:
+    """Return the response that refuses the request, with the reason of the function."""
     details = {"details": {"causes": denied.causes}} if denied.causes else {}
-    status = _failure(denied.code, denied.reason, denied.message) | details
-    return _answer(request.uid, {"allowed": False, "status": status, **_remarks(request)})
+    status = _failure_status(denied.code, denied.reason, denied.message) | details
+    return _review_response(
+        request.uid, {"allowed": False, "status": status, **_warnings_and_annotations(request)}
+    )
 
 
-def failed(uid: str, message: str) -> bytes:
-    """Answer that nobody knows whether the request may go on: it is refused with code 500."""
-    return _answer(uid, {"allowed": False, "status": _failure(500, "InternalError", message)})
+def failed_response(uid: str, message: str) -> bytes:
+    """Return the response to a request that could not be checked: refused with code 500."""
+    return _review_response(
+        uid, {"allowed": False, "status": _failure_status(500, "InternalError", message)}
+    )
 
 
-def _failure(code: int, reason: str, message: str) -> dict[str, Any]:
+def _failure_status(code: int, reason: str, message: str) -> dict[str, Any]:
     return {"status": "Failure", "message": message, "reason": reason, "code": code}
 
 
-def _remarks(request: AdmissionRequest[Any]) -> Mapping[str, Any]:
+def _warnings_and_annotations(request: AdmissionRequest[Any]) -> Mapping[str, Any]:
     remarks: dict[str, Any] = {}
     if request.warnings:
         remarks["warnings"] = request.warnings
@@ -261,6 +268,6 @@ def _remarks(request: AdmissionRequest[Any]) -> Mapping[str, Any]:
     return remarks
 
 
-def _answer(uid: str, response: Mapping[str, Any]) -> bytes:
+def _review_response(uid: str, response: Mapping[str, Any]) -> bytes:
     review = {"apiVersion": _API_VERSION, "kind": _KIND, "response": {"uid": uid, **response}}
     return encode(review)

@@ -1,4 +1,4 @@
-"""Webhook configurations as manifests: which requests the API server sends where.
+"""Webhook configurations as manifests: which requests the API server sends to which webhook.
 
 https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 """
@@ -35,9 +35,9 @@ _PEM: Final = "-----BEGIN CERTIFICATE-----"
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _SERVICE: Final = re.compile(rf"{_LABEL}/{_LABEL}")
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
-_USUAL_PORT: Final = 443
+_DEFAULT_PORT: Final = 443
 # The fields of a webhook by option, in the order in which manifests are written.
-_FIELDS: Final = {
+_FIELD_OF_OPTION: Final = {
     "failure_policy": "failurePolicy",
     "side_effects": "sideEffects",
     "timeout_seconds": "timeoutSeconds",
@@ -47,31 +47,31 @@ _FIELDS: Final = {
     "object_selector": "objectSelector",
     "reinvocation_policy": "reinvocationPolicy",
 }
-_USUAL: Final[WebhookOptions] = {"failure_policy": "Fail", "side_effects": "None"}
+_DEFAULT_OPTIONS: Final[WebhookOptions] = {"failure_policy": "Fail", "side_effects": "None"}
 
 
 class Endpoint(Struct, frozen=True):
-    """Where the API server finds the webhooks: a service, or a URL.
+    """The address of the webhooks for the API server: a service or a URL.
 
     Raises:
-        ValueError: It is neither, or both, or not well formed.
+        ValueError: Both or neither is given, or a value is malformed.
     """
 
     service: str = ""
-    port: int = _USUAL_PORT
+    port: int = _DEFAULT_PORT
     url: str = ""
     ca_bundle: str | bytes = ""
 
     def __post_init__(self) -> None:
-        """Check everything."""
+        """Check the values."""
         if bool(self.service) == bool(self.url):
-            raise ValueError('say where the webhooks are: service="NAMESPACE/NAME" or url="https:"')
+            raise ValueError('pass either service="NAMESPACE/NAME" or url="https://..."')
         if self.service and not _SERVICE.fullmatch(self.service):
-            raise ValueError(f"a service is written NAMESPACE/NAME, not {self.service!r}")
+            raise ValueError(f"service must be NAMESPACE/NAME, not {self.service!r}")
         if self.url and not self.url.startswith("https://"):
-            raise ValueError(f"the URL of webhooks starts with https://, not {self.url!r}")
+            raise ValueError(f"url must start with https://, not {self.url!r}")
         if self.ca_bundle and _PEM not in self._pem:
-            raise ValueError("ca_bundle is not PEM: it contains no BEGIN CERTIFICATE")
+            raise ValueError("ca_bundle must be PEM, with a BEGIN CERTIFICATE line")
 
     @property
     def _pem(self) -> str:
@@ -85,7 +85,7 @@ class Endpoint(Struct, frozen=True):
             config["url"] = f"{self.url.rstrip('/')}{path}"
         else:
             namespace, _, name = self.service.partition("/")
-            port = {} if self.port == _USUAL_PORT else {"port": self.port}
+            port = {} if self.port == _DEFAULT_PORT else {"port": self.port}
             config["service"] = {"namespace": namespace, "name": name, "path": path, **port}
         if self.ca_bundle:
             config["caBundle"] = b64encode(self._pem.encode()).decode()
@@ -93,7 +93,7 @@ class Endpoint(Struct, frozen=True):
 
 
 def configurations(
-    known: WebhookSet,
+    webhook_set: WebhookSet,
     name: str,
     endpoint: Endpoint,
     *,
@@ -101,26 +101,28 @@ def configurations(
     defaults: WebhookOptions,
     annotations: Mapping[str, str],
 ) -> list[Unstructured]:
-    """Return the configurations for all admission webhooks: the mutating ones, the validating ones.
+    """Return the MutatingWebhookConfiguration and the ValidatingWebhookConfiguration.
 
     Raises:
         LookupError: The scheme does not know the resource of a class.
-        ValueError: The name is not one for objects.
+        ValueError: The name is not valid for an object.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"a configuration cannot be called {name!r}: write words such as my-app")
+        raise ValueError(
+            f"{name!r} is not a valid name for a configuration; write one such as 'my-app'"
+        )
     metadata: dict[str, Any] = {"name": name}
     if annotations:
         metadata["annotations"] = dict(annotations)
-    found: list[Unstructured] = []
+    configurations_found: list[Unstructured] = []
     for action in ("mutate", "validate"):
         webhooks = [
-            _entry(webhook, endpoint, scheme, defaults)
-            for webhook in known.webhooks
+            _webhook_entry(webhook, endpoint, scheme, defaults)
+            for webhook in webhook_set.webhooks
             if webhook.action == action
         ]
         if webhooks:
-            found.append(
+            configurations_found.append(
                 Unstructured(
                     apiVersion=_API_VERSION,
                     kind=_CONFIGURATIONS[action],
@@ -128,21 +130,21 @@ def configurations(
                     webhooks=webhooks,
                 )
             )
-    return found
+    return configurations_found
 
 
-def _entry(
+def _webhook_entry(
     webhook: Webhook, endpoint: Endpoint, scheme: Scheme | None, defaults: WebhookOptions
 ) -> dict[str, Any]:
-    options: dict[str, Any] = {**_USUAL, **defaults, **webhook.options}
-    rules = options.get("rules") or [_rule(webhook, scheme)]
+    options: dict[str, Any] = {**_DEFAULT_OPTIONS, **defaults, **webhook.options}
+    rules = options.get("rules") or [_default_rule(webhook, scheme)]
     entry: dict[str, Any] = {
         "name": _webhook_name(webhook),
         "admissionReviewVersions": ["v1"],
         "clientConfig": endpoint.client_config(webhook.path),
         "rules": [dict(rule) for rule in rules],
     }
-    for option, field in _FIELDS.items():
+    for option, field in _FIELD_OF_OPTION.items():
         if option not in options or (option, webhook.action) == ("reinvocation_policy", "validate"):
             continue
         value = options[option]
@@ -150,10 +152,10 @@ def _entry(
     return entry
 
 
-def _rule(webhook: Webhook, scheme: Scheme | None) -> dict[str, Any]:
+def _default_rule(webhook: Webhook, scheme: Scheme | None) -> dict[str, Any]:
     if issubclass(webhook.model, Unstructured):
         raise LookupError(  # noqa: TRY004 - nothing is of a wrong type
-            f"{webhook.path}: objects without a class need rules: give the webhook rules=[...]"
+            f"{webhook.path}: a webhook for Unstructured objects needs rules=[...]"
         )
     resource = _resource(webhook.model, scheme)
     return {
@@ -168,29 +170,33 @@ def _rule(webhook: Webhook, scheme: Scheme | None) -> dict[str, Any]:
 def _resource(model: type[Model], scheme: Scheme | None) -> Resource:
     if scheme is None:
         raise LookupError(
-            f"nobody said which resource {model.__name__} is: give the webhooks"
-            " scheme=..., such as that of a clientset (`k.scheme`)"
+            f"the resource of {model.__name__} is unknown: pass scheme=... to the webhooks,"
+            " such as the scheme of a clientset (`k.scheme`)"
         )
     return scheme.resource(model)
 
 
 def _webhook_name(webhook: Webhook) -> str:
-    """Return a name of at least three labels, as the API server wants; one for each path."""
+    """Return a unique name for a path. The API server requires at least three labels."""
     if issubclass(webhook.model, Unstructured):
         words = re.findall(r"[a-z0-9]+", webhook.path.lower()) or [webhook.action]
         return f"{'-'.join(words)}.webhooks.local"
     gvk = gvk_of(webhook.model)
-    usual = f"-{gvk.group.replace('.', '-')}-{gvk.version}-{gvk.kind.lower()}"
-    # A path of its own is part of the name.
-    own = "" if webhook.path.endswith(usual) else "-".join(re.findall(r"[a-z0-9]+", webhook.path))
-    first = "-".join(filter(None, (own or webhook.action, gvk.version)))
+    default_suffix = f"-{gvk.group.replace('.', '-')}-{gvk.version}-{gvk.kind.lower()}"
+    # A path that the program has chosen becomes part of the name.
+    custom_words = (
+        ""
+        if webhook.path.endswith(default_suffix)
+        else "-".join(re.findall(r"[a-z0-9]+", webhook.path))
+    )
+    first = "-".join(filter(None, (custom_words or webhook.action, gvk.version)))
     return f"{first}.{gvk.kind.lower()}.{gvk.group or 'core'}"
 
 
 def crd_conversions(
-    known: WebhookSet, endpoint: Endpoint, scheme: Scheme | None
+    webhook_set: WebhookSet, endpoint: Endpoint, scheme: Scheme | None
 ) -> list[Unstructured]:
-    """Return the part of each CustomResourceDefinition that makes the server ask for conversions.
+    """Return the part of each CustomResourceDefinition that enables the conversion webhook.
 
     Raises:
         LookupError: The scheme does not know the resource of a class.
@@ -210,11 +216,11 @@ def crd_conversions(
                 }
             },
         )
-        for models in known.conversions.kinds()
+        for models in webhook_set.conversions.kinds()
     ]
 
 
 def _any_resource(models: list[type[Model]], scheme: Scheme | None) -> Resource:
-    """Return the resource of one kind; a scheme need not know all of its versions."""
-    known = [model for model in models if scheme is not None and gvk_of(model) in scheme]
-    return _resource((known or models)[0], scheme)
+    """Return the resource of a kind, by any version that the scheme knows."""
+    webhook_set = [model for model in models if scheme is not None and gvk_of(model) in scheme]
+    return _resource((webhook_set or models)[0], scheme)

@@ -1,10 +1,10 @@
 """Conversions between the versions of a kind, and ConversionReview of apiextensions.k8s.io/v1.
 
-A conversion function turns an object of one class into one of another. `Conversions` finds the
-shortest way from one version to another, so a kind needs functions between each version and one
-that all have in common (the hub). All objects of a review are converted, or none is.
+A conversion function converts an object of one class to another class. `Conversions` finds the
+shortest chain of functions between two versions, so a kind needs functions between each version
+and a common version (the hub) only. Either all objects of a review are converted, or none.
 
-Of the metadata, only labels and annotations may change. (apiextensions-apiserver:
+A conversion may change labels and annotations, but no other metadata. (apiextensions-apiserver:
 conversion/webhook_converter.go)
 """
 
@@ -32,16 +32,16 @@ __all__ = [
     "ConversionError",
     "Conversions",
     "Step",
-    "conversion_failed",
-    "converted",
+    "conversion_failed_response",
+    "conversion_response",
     "gvk_of",
     "read_conversion",
 ]
 
 _API_VERSION: Final = "apiextensions.k8s.io/v1"
 _KIND: Final = "ConversionReview"
-_KEPT: Final = ("name", "namespace", "uid")
-_CHANGEABLE: Final = ("labels", "annotations")
+_FIXED_METADATA: Final = ("name", "namespace", "uid")
+_CHANGEABLE_METADATA: Final = ("labels", "annotations")
 
 
 class ConversionError(Exception):
@@ -49,7 +49,7 @@ class ConversionError(Exception):
 
 
 class ConversionCall(Struct, frozen=True, kw_only=True):
-    """The request of a review, its objects still JSON."""
+    """The request of a review. Its objects are still JSON."""
 
     uid: str
     desired: str = msgspec.field(name="desiredAPIVersion")
@@ -68,7 +68,7 @@ class _Named(Struct, frozen=True):
 
 
 class _Header(Struct, frozen=True, rename="camel"):
-    """The part of an object that tells what it is."""
+    """The fields that identify an object."""
 
     api_version: str = ""
     kind: str = ""
@@ -76,17 +76,17 @@ class _Header(Struct, frozen=True, rename="camel"):
 
 
 class Step(Struct, frozen=True):
-    """A conversion function, and the classes that it converts from and to."""
+    """A conversion function, its source class and its target class."""
 
     source: type[Model]
     target: type[Model]
     function: Callable[[Any], Any]
 
     def read(self, data: bytes) -> Model:
-        """Read the object that is to be converted.
+        """Decode the object to convert.
 
         Raises:
-            ConversionError: It is not JSON.
+            ConversionError: The object cannot be decoded.
         """
         try:
             return decode(data, self.source)
@@ -94,11 +94,11 @@ class Step(Struct, frozen=True):
             raise ConversionError(str(error)) from None
 
     def write(self, before: bytes, result: object) -> bytes:
-        """Write what the function returned, with the metadata that the object had.
+        """Encode the result of the function, with the metadata of the original object.
 
         Raises:
-            ConversionError: It returned something else than an object of the target class, or
-                changed metadata that must stay.
+            ConversionError: The result is not an object of the target class, or the function has
+                changed metadata other than labels and annotations.
         """
         if not isinstance(result, self.target):
             wanted = self.target.__name__
@@ -109,16 +109,16 @@ class Step(Struct, frozen=True):
 
 
 def _metadata(before: Any, after: Any) -> dict[str, Any]:
-    """Return the metadata of before, with the labels and annotations of after."""
+    """Return the metadata of `before` with the labels and annotations of `after`."""
     old, new = _object(before), _object(after)
-    for name in _KEPT:
+    for name in _FIXED_METADATA:
         if (old.get(name) or "") != (new.get(name) or ""):
             raise ConversionError(
-                f"changed metadata.{name}: give the new object the metadata of the old one;"
+                f"changed metadata.{name}: give the new object the metadata of the old object;"
                 " only labels and annotations may change"
             )
-    kept = {name: value for name, value in old.items() if name not in _CHANGEABLE}
-    return kept | {name: new[name] for name in _CHANGEABLE if new.get(name)}
+    kept = {name: value for name, value in old.items() if name not in _CHANGEABLE_METADATA}
+    return kept | {name: new[name] for name in _CHANGEABLE_METADATA if new.get(name)}
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -138,17 +138,17 @@ class Conversions:
         """Add a function.
 
         Raises:
-            ValueError: The classes are not versions of one kind, or have a function already.
+            ValueError: The classes are not two versions of one kind, or already have a function.
         """
         source, target = gvk_of(step.source), gvk_of(step.target)
         if (source.group, source.kind) != (target.group, target.kind) or source == target:
             raise ValueError(f"{source} and {target} are not two versions of one kind")
         if target in self._steps.get(source, {}):
-            raise ValueError(f"the conversion from {source} to {target} has a function already")
+            raise ValueError(f"the conversion from {source} to {target} already has a function")
         self._steps.setdefault(source, {})[target] = step
 
     def kinds(self) -> list[list[type[Model]]]:
-        """The classes of each kind that can be converted, in the order they were added."""
+        """Return the classes of each kind with conversions, in the order of their registration."""
         found: dict[tuple[str, str], dict[type[Model], None]] = {}
         for source, steps in self._steps.items():
             classes = found.setdefault((source.group, source.kind), {})
@@ -156,11 +156,11 @@ class Conversions:
                 classes |= {step.source: None, step.target: None}
         return [list(classes) for classes in found.values()]
 
-    def way(self, data: bytes, desired: str) -> tuple[str, Sequence[Step]]:
-        """Return how messages call an object, and the functions to call for a version.
+    def path_of(self, data: bytes, desired: str) -> tuple[str, Sequence[Step]]:
+        """Return the title of an object for messages, and the functions that convert it.
 
         Raises:
-            ConversionError: It is not an object, or there is no such conversion.
+            ConversionError: The data is not an object, or no functions lead to the version.
         """
         try:
             header = json.decode(data, type=_Header)
@@ -172,30 +172,32 @@ class Conversions:
         source = GroupVersionKind(group, version, header.kind)
         group, _, version = desired.rpartition("/")
         target = GroupVersionKind(group, version, header.kind)
-        steps = self._shortest(source, target)
+        steps = self._shortest_path(source, target)
         if steps is None:
             raise ConversionError(
-                f"{title}: there is no conversion from {source.group_version} to {desired}"
+                f"{title}: no conversion from {source.group_version} to {desired} is registered"
             )
         return title, steps
 
-    def _shortest(self, source: GroupVersionKind, target: GroupVersionKind) -> list[Step] | None:
-        ways: dict[GroupVersionKind, list[Step]] = {source: []}
-        waiting = deque([source])
-        while waiting and target not in ways:
-            at = waiting.popleft()
-            for further, step in self._steps.get(at, {}).items():
-                if further not in ways:
-                    ways[further] = [*ways[at], step]
-                    waiting.append(further)
-        return ways.get(target)
+    def _shortest_path(
+        self, source: GroupVersionKind, target: GroupVersionKind
+    ) -> list[Step] | None:
+        paths: dict[GroupVersionKind, list[Step]] = {source: []}
+        queue = deque([source])
+        while queue and target not in paths:
+            version = queue.popleft()
+            for next_version, step in self._steps.get(version, {}).items():
+                if next_version not in paths:
+                    paths[next_version] = [*paths[version], step]
+                    queue.append(next_version)
+        return paths.get(target)
 
 
 def gvk_of(model: type[Model]) -> GroupVersionKind:
     """Return the kind of a class.
 
     Raises:
-        TypeError: The class is of no kind.
+        TypeError: The class has no kind.
     """
     constants: dict[str, object] = getattr(model, "__constants__", {})
     api_version, kind = constants.get("api_version"), constants.get("kind")
@@ -222,7 +224,7 @@ def read_conversion(body: bytes) -> ConversionCall:
     try:
         review = _reviews.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        # msgspec's words name places and types, never values.
+        # msgspec's messages name places and types, never values.
         what = str(error) if isinstance(error, msgspec.DecodeError) else "it cannot be read"
         raise ReviewError(f"the body is not a {_KIND}: {what}") from None
     if (review.api_version, review.kind) != (_API_VERSION, _KIND):
@@ -232,17 +234,17 @@ def read_conversion(body: bytes) -> ConversionCall:
     return review.request
 
 
-def converted(call: ConversionCall, objects: Iterable[bytes]) -> bytes:
-    """Answer with the converted objects, in the order of the request."""
+def conversion_response(call: ConversionCall, objects: Iterable[bytes]) -> bytes:
+    """Return the response with the converted objects, in the order of the request."""
     raws = [Raw(data) for data in objects]
-    return _answer(call, {"convertedObjects": raws, "result": {"status": "Success"}})
+    return _review_response(call, {"convertedObjects": raws, "result": {"status": "Success"}})
 
 
-def conversion_failed(call: ConversionCall, message: str) -> bytes:
-    """Answer that nothing was converted."""
-    return _answer(call, {"result": {"status": "Failure", "message": message}})
+def conversion_failed_response(call: ConversionCall, message: str) -> bytes:
+    """Return the response that reports a failure. It contains no objects."""
+    return _review_response(call, {"result": {"status": "Failure", "message": message}})
 
 
-def _answer(call: ConversionCall, response: dict[str, Any]) -> bytes:
+def _review_response(call: ConversionCall, response: dict[str, Any]) -> bytes:
     review = {"apiVersion": _API_VERSION, "kind": _KIND, "response": {"uid": call.uid, **response}}
     return json.encode(review)

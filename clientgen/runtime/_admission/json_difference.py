@@ -1,14 +1,13 @@
-"""The JSON patch from one JSON object to another, and changes carried over to the original.
+"""The JSON patch (RFC 6902) for the changes that a function has made to a typed object.
 
-A defaulting function changes a typed object. The difference is computed on the JSON that the API
-server sent, so that fields a class does not know, nulls and empty lists stay as they are:
-`carried_over` makes the changed JSON, and `patch_between` the operations that lead to it. The
-work grows with the size of the objects, never with its square.
+The patch applies to the JSON that the API server sent. Fields that the class does not know, nulls
+and empty lists stay as they are: `carry_over` applies the changes to the received JSON, and
+`patch_between` returns the operations. The time is linear in the size of the objects.
 
-A class does not write values that are its defaults: an empty list, an empty map. One that was
-received and is such a default now is still there, and stays in the JSON.
+A class does not encode default values, such as an empty list. If the received JSON has such a
+value, it is kept.
 
-Operations are those of RFC 6902; a list is changed item by item where items can be told apart.
+Lists are changed item by item if their items have keys or are unique.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from .._models.members import is_unset, member
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["carried_over", "patch_between"]
+__all__ = ["carry_over", "patch_between"]
 
 Json: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
@@ -37,71 +36,69 @@ Pair: TypeAlias = tuple[int, int]
 _members = json.Decoder(dict[str, Raw])
 _items = json.Decoder(list[Raw])
 
-# By what the items of lists in Kubernetes are told apart: merge keys of core/v1, then conditions.
-_KEYS = ("name", "key", "type", "mountPath", "containerPort", "ip")
+# The keys of list items in Kubernetes: the merge keys of core/v1, and of conditions.
+_ITEM_KEYS = ("name", "key", "type", "mountPath", "containerPort", "ip")
 
 
 def patch_between(before: Json, after: Json) -> list[Json]:
-    """Return the operations that turn one object into the other; none if they are equal.
-
-    Applied in order, they give exactly `after`.
-    """
+    """Return the operations that change `before` to exactly `after`; none if they are equal."""
     return list(_object_operations(before, after, ()))
 
 
-def carried_over(received: Any, before: bytes, after: bytes, changed: object) -> Any:
-    """Return what was received, with the changes from `before` to `after`.
+def carry_over(received: Any, before: bytes, after: bytes, changed: object) -> Any:
+    """Apply the changes from `before` to `after` to the received JSON.
 
-    What has not changed is the very object that was received. Only what has changed is decoded.
+    Unchanged parts of the result are the received objects themselves, and are not decoded.
 
     Args:
-        received: The value as it was received.
-        before: JSON of the same, as the class of the object reads and writes it: without nulls, for
-            example.
-        after: JSON that the class writes after the change.
-        changed: The object after the change, of which `after` is the JSON.
+        received: The received value.
+        before: The value as its class encodes it before the change: without nulls, for example.
+        after: The value as its class encodes it after the change.
+        changed: The object after the change; `after` is its JSON.
     """
     if before == after:
         return received
     starts = before[:1] + after[:1]
     if starts == b"{{" and is_object(received):
-        return _carried_object(received, _members.decode(before), _members.decode(after), changed)
+        return _carry_over_object(
+            received, _members.decode(before), _members.decode(after), changed
+        )
     if starts == b"[[" and is_array(received):
-        return _carried_array(received, before, after, changed)
+        return _carry_over_array(received, before, after, changed)
     return json.decode(after)
 
 
-def _carried_object(
+def _carry_over_object(
     received: Json, before: dict[str, Raw], after: dict[str, Raw], changed: object
 ) -> Json:
-    carried = {name: value for name, value in received.items() if name not in before}
+    result = {name: value for name, value in received.items() if name not in before}
     for name in before.keys() - after.keys():
         value = member(changed, name)
         if name in received and not is_unset(value):
-            carried[name] = json.decode(encode(value))
+            result[name] = json.decode(encode(value))
     for name, new in after.items():
         old = before.get(name, NO_RAW)
         if name in received and name in before:
             value = member(changed, name)
-            carried[name] = carried_over(received[name], bytes(old), bytes(new), value)
+            result[name] = carry_over(received[name], bytes(old), bytes(new), value)
         elif bytes(old) != bytes(new):
-            carried[name] = json.decode(new)
-    # In the order that was received: equal objects are then equal texts.
-    order = [*(name for name in received if name in carried), *carried]
-    return {name: carried[name] for name in dict.fromkeys(order)}
+            result[name] = json.decode(new)
+    # Keep the received order, so that equal objects have equal JSON.
+    order = [*(name for name in received if name in result), *result]
+    return {name: result[name] for name in dict.fromkeys(order)}
 
 
-def _carried_array(received: list[Any], before: bytes, after: bytes, changed: object) -> list[Any]:
+def _carry_over_array(
+    received: list[Any], before: bytes, after: bytes, changed: object
+) -> list[Any]:
     old_items, new_items = _items.decode(before), _items.decode(after)
-    carried: list[Any] = json.decode(after)
-    if len(received) != len(old_items):  # the class leaves items out: their places are not known
-        return carried
-    for old, new in _pairs(json.decode(before), carried):
+    result: list[Any] = json.decode(after)
+    if len(received) != len(old_items):  # the class dropped items, so indices do not correspond
+        return result
+    for old, new in _pairs(json.decode(before), result):
         item = changed[new] if is_array(changed) else None
-        carried[new] = carried_over(
-            received[old], bytes(old_items[old]), bytes(new_items[new]), item
-        )
-    return carried
+        result[new] = carry_over(received[old], bytes(old_items[old]), bytes(new_items[new]), item)
+    return result
 
 
 # ---- operations -------------------------------------------------------------------------------
@@ -123,7 +120,7 @@ def _operations(before: Any, after: Any, path: Path) -> Iterator[Json]:
         return
     if is_object(before) and is_object(after):
         yield from _object_operations(before, after, path)
-    elif _same(before, after):
+    elif _is_same_json(before, after):
         return
     elif is_array(before) and is_array(after):
         yield from _array_operations(before, after, path)
@@ -132,7 +129,7 @@ def _operations(before: Any, after: Any, path: Path) -> Iterator[Json]:
 
 
 def _array_operations(before: list[Any], after: list[Any], path: Path) -> Iterator[Json]:
-    """Go from the end to the beginning, so that the indices before a change stay right."""
+    """Work from the end to the beginning, so that earlier indices stay valid."""
     end, new_end = len(before), len(after)
     for old, new in reversed([(-1, -1), *_pairs(before, after)]):
         for index in range(end - 1, old, -1):
@@ -144,14 +141,14 @@ def _array_operations(before: list[Any], after: list[Any], path: Path) -> Iterat
         end, new_end = old, new
 
 
-# ---- which items of two lists belong together -------------------------------------------------
+# ---- matching the items of two lists ----------------------------------------------------------
 
 
 def _pairs(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
-    """Return pairs of indices of items that belong together, both in ascending order.
+    """Return pairs of indices of matching items; both indices ascend.
 
-    Items that occur once in each list are anchors, as many as are in the same order in both. What
-    is between two anchors is paired from both ends while it is equal, and then in order.
+    Items that occur once in each list are anchors, as far as they have the same order in both. The
+    items between two anchors are matched from both ends while they are equal, then in order.
     """
     old, new = _identities(before, after)
     pairs: list[Pair] = []
@@ -180,8 +177,8 @@ def _pairs_between(old: list[bytes], new: list[bytes], last: Pair, end: Pair) ->
 
 
 def _identities(before: Sequence[Any], after: Sequence[Any]) -> tuple[list[bytes], list[bytes]]:
-    """Return what tells each item from the others: the value of its key, or all of it."""
-    for key in _KEYS:
+    """Return the identity of each item: the value of its key, or the whole item."""
+    for key in _ITEM_KEYS:
         old, new = _keys_of(before, key), _keys_of(after, key)
         if len(set(old)) == len(before) and len(set(new)) == len(after):
             return old, new
@@ -193,7 +190,7 @@ def _keys_of(items: Sequence[Any], key: str) -> list[bytes]:
 
 
 def _anchors(old: list[bytes], new: list[bytes]) -> list[Pair]:
-    """Return the longest series of items that both lists have once, in the same order."""
+    """Return the longest sequence of items that occur once in both lists, in the same order."""
     places = _single_places(new)
     single = _single_places(old)
     matched = [
@@ -213,7 +210,7 @@ def _single_places(items: list[bytes]) -> dict[bytes, int]:
 
 
 def _longest_ascending(pairs: list[Pair]) -> list[Pair]:
-    """Return the longest series of pairs whose second members ascend (patience sorting)."""
+    """Return the longest subsequence of pairs whose second members ascend (patience sorting)."""
     ends: list[int] = []
     tops: list[int] = []
     previous: list[int] = []
@@ -222,15 +219,15 @@ def _longest_ascending(pairs: list[Pair]) -> list[Pair]:
         previous.append(tops[pile - 1] if pile else -1)
         ends[pile : pile + 1] = [value]
         tops[pile : pile + 1] = [index]
-    series: list[Pair] = []
+    subsequence: list[Pair] = []
     at = tops[-1] if tops else -1
     while at >= 0:
-        series.append(pairs[at])
+        subsequence.append(pairs[at])
         at = previous[at]
-    return series[::-1]
+    return subsequence[::-1]
 
 
-def _same(old: Any, new: Any) -> bool:
+def _is_same_json(old: Any, new: Any) -> bool:
     """Report whether two values are equal as JSON, where 1, 1.0 and true are different values."""
     if old is new:
         return True

@@ -1,4 +1,4 @@
-"""Metrics of webhooks for Prometheus, under controller-runtime's names. Needs an extra.
+"""Metrics of webhooks for Prometheus, with controller-runtime's names. Needs prometheus-client.
 
 The label `webhook` is the path. (controller-runtime: pkg/webhook/internal/metrics.)
 """
@@ -21,28 +21,28 @@ __all__ = ["PrometheusWebhookMetrics"]
 
 
 class PrometheusWebhookMetrics:
-    """Publishes the metrics of webhooks. Any number of these may share a registry.
+    """Publishes the metrics of webhooks. Several instances may share a registry.
 
     Args:
-        registry: Where they are published; None is prometheus-client's own.
+        registry: The registry to publish in; None for prometheus-client's default registry.
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._families = _families.of(registry or REGISTRY)
 
-    def begun(self, path: str) -> None:
-        """Count a review that is being answered."""
+    def review_started(self, path: str) -> None:
+        """Count a review as in flight."""
         self._families.in_flight.labels(path).inc()
 
-    def ended(self, path: str, code: int | None, seconds: float) -> None:
-        """Count a review that has been answered; without a code, it was given up."""
+    def review_ended(self, path: str, code: int | None, seconds: float) -> None:
+        """Count an answered review. A cancelled review has no code, and counts as 500."""
         self._families.in_flight.labels(path).dec()
         self._families.total.labels(path, str(code or 500)).inc()
         self._families.seconds.labels(path).observe(seconds)
 
 
 class _Families:
-    """The metrics of one registry, which takes each name once."""
+    """The metrics of one registry. A registry accepts each name only once."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.total = Counter(
@@ -59,7 +59,7 @@ class _Families:
         )
         self.seconds = Histogram(
             "controller_runtime_webhook_latency_seconds",
-            "How long an answer took.",
+            "Time to answer a review, in seconds.",
             ["webhook"],
             registry=registry,
         )

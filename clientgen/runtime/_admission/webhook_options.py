@@ -1,4 +1,4 @@
-"""What a webhook configuration says of a webhook besides where it is."""
+"""The options of a webhook in its configuration."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class WebhookOptions(TypedDict, total=False):
     """
 
     failure_policy: Literal["Fail", "Ignore"]
-    """What becomes of requests if the webhook does not answer. The default is Fail."""
+    """Whether requests fail if the webhook does not answer. The default is Fail."""
 
     side_effects: Literal["None", "NoneOnDryRun"]
-    """Whether calls change something outside of the object. The default is None."""
+    """Whether the function changes anything outside of the object. The default is None."""
 
     timeout_seconds: int
-    """After how many seconds the API server gives up: 1 to 30. The default is 10."""
+    """The seconds after which the API server gives up: 1 to 30. The default is 10."""
 
     match_policy: Literal["Equivalent", "Exact"]
-    """Whether requests for other versions of the resource count too. The default is Equivalent."""
+    """Whether requests for other versions of the resource match, too. The default is Equivalent."""
 
     match_conditions: Sequence[Mapping[str, str]]
-    """CEL conditions for calls: `{"name": ..., "expression": ...}`; all have to be true."""
+    """CEL conditions, `{"name": ..., "expression": ...}`: the webhook is called if all are true."""
 
     namespace_selector: Mapping[str, Any]
     """A label selector for the namespaces of objects, as JSON."""
@@ -40,7 +40,7 @@ class WebhookOptions(TypedDict, total=False):
     """A label selector for objects, as JSON."""
 
     reinvocation_policy: Literal["Never", "IfNeeded"]
-    """Whether a defaulting webhook is called again after others changed the object."""
+    """Whether a defaulting webhook is called again after other webhooks have changed the object."""
 
     rules: Sequence[Mapping[str, Any]]
-    """Which requests the webhook is called for, as JSON, instead of the operations on the kind."""
+    """The rules of the configuration, as JSON; by default the operations on the kind."""

@@ -1,4 +1,4 @@
-"""The webhooks of a program: their functions by path, and where the paths come from."""
+"""The registered webhooks of a program: functions by path."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from .._models.unstructured import Object
     from .webhook_options import WebhookOptions
 
-__all__ = ["CONVERT_PATH", "USUAL_OPERATIONS", "Action", "Webhook", "WebhookSet"]
+__all__ = ["CONVERT_PATH", "DEFAULT_OPERATIONS", "Action", "Webhook", "WebhookSet"]
 
 Action: TypeAlias = Literal["validate", "mutate"]
 
 CONVERT_PATH: Final = "/convert"
-USUAL_OPERATIONS: Final = ("CREATE", "UPDATE")
+DEFAULT_OPERATIONS: Final = ("CREATE", "UPDATE")
 
 
 class Webhook(Struct, frozen=True, kw_only=True):
-    """An admission function, and what its configuration says."""
+    """An admission function with its path and its options."""
 
     action: Action
     model: type[Object]
@@ -38,7 +38,7 @@ class Webhook(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The function for logs and messages."""
+        """The name of the function for logs and messages."""
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
 
@@ -51,16 +51,16 @@ class WebhookSet:
 
     @property
     def webhooks(self) -> list[Webhook]:
-        """The admission webhooks, in the order they were added."""
+        """The admission webhooks, in the order of their registration."""
         return list(self._by_path.values())
 
     @property
     def paths(self) -> list[str]:
-        """All paths, in the order they were added."""
+        """All paths, in the order of their registration."""
         return [*self._by_path, *([CONVERT_PATH] if self.conversions else [])]
 
     def find(self, path: str) -> Webhook | None:
-        """Return the admission webhook at a path."""
+        """Return the admission webhook at a path; None if the path has none."""
         return self._by_path.get(path)
 
     def add(
@@ -76,19 +76,19 @@ class WebhookSet:
         """Add an admission webhook.
 
         Raises:
-            TypeError: The class is of no kind, or the function cannot be called.
-            ValueError: The path has a webhook already, or an operation is not known.
+            TypeError: The class has no kind, or the function is not callable.
+            ValueError: The path already has a webhook, or an operation is unknown.
         """
         check_class(model)
         check_function(f"the function of {action}", function)
         wanted = tuple(operations)
         if not wanted or not set(wanted).issubset(OPERATIONS):
-            raise ValueError(f"operations are some of {', '.join(OPERATIONS)}, not {wanted}")
-        path = path or _usual_path(action, model)
+            raise ValueError(f"operations must be some of {', '.join(OPERATIONS)}, not {wanted}")
+        path = path or _default_path(action, model)
         if not path.startswith("/"):
-            raise ValueError(f"the path of a webhook starts with a slash, not {path!r}")
+            raise ValueError(f"path must start with a slash, not {path!r}")
         if path in self._by_path or path == CONVERT_PATH:
-            raise ValueError(f"{path} has a webhook already; give this one another path=...")
+            raise ValueError(f"{path} already has a webhook; pass another path=...")
         self._by_path[path] = Webhook(
             action=action,
             model=model,
@@ -104,8 +104,8 @@ class WebhookSet:
         """Add a function that converts objects of one class to another.
 
         Raises:
-            TypeError: A class is of no kind, or the function cannot be called.
-            ValueError: They are not two versions of a kind, or have a function already.
+            TypeError: A class has no kind, or the function is not callable.
+            ValueError: The classes are not two versions of one kind, or already have a function.
         """
         check_class(source)
         check_class(target)
@@ -113,10 +113,10 @@ class WebhookSet:
         self.conversions.add(Step(source, target, function))
 
 
-def _usual_path(action: Action, model: type[Object]) -> str:
+def _default_path(action: Action, model: type[Object]) -> str:
     """Return controller-runtime's path for a kind (webhook/admission: generatePath)."""
     if issubclass(model, Unstructured):
-        message = 'a webhook for objects without a class needs a path: path="/validate"'
+        message = 'a webhook for Unstructured objects needs a path, such as path="/validate"'
         raise ValueError(message)  # noqa: TRY004 - nothing is of a wrong type
     gvk = gvk_of(model)
     return f"/{action}-{gvk.group.replace('.', '-')}-{gvk.version}-{gvk.kind.lower()}"

@@ -1,4 +1,4 @@
-"""The arguments of copies."""
+"""Checks the arguments of `copy_to` and `copy_from`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckedOptions", "checked_options", "local_path"]
 
-_KNOWN = ("container", "limit", "on_progress", "timeout")
+_OPTIONS = ("container", "limit", "on_progress", "timeout")
 
 
 class CheckedOptions(NamedTuple):
-    """The options of a copy; those of its requests are by themselves."""
+    """The checked options of a copy. `of_request` has the options of its request."""
 
     of_request: Mapping[str, Any]
     limit: int | None
@@ -25,13 +25,13 @@ class CheckedOptions(NamedTuple):
 
 
 def checked_options(options: Mapping[str, Any]) -> CheckedOptions:
-    """Read the options.
+    """Check the options of a copy.
 
     Raises:
-        TypeError: One does not exist, or is of another type.
+        TypeError: An option does not exist, or has a wrong type.
     """
-    for name in options.keys() - set(_KNOWN):
-        raise unexpected_option(name, _KNOWN)
+    for name in options.keys() - set(_OPTIONS):
+        raise unexpected_option(name, _OPTIONS)
     limit = options.get("limit")
     if limit is not None and (not isinstance(limit, int) or limit < 0):
         raise TypeError(f"limit must be a number of bytes, not {named(limit)}")
@@ -42,16 +42,16 @@ def checked_options(options: Mapping[str, Any]) -> CheckedOptions:
 
 
 def local_path(what: str, path: object, name: str = "") -> Path:
-    """Return a path of this machine; behind a slash, `name` is in it.
+    """Return a local path. A path that ends with a slash is a directory: `name` is added.
 
     Raises:
-        TypeError: It is no path.
-        ValueError: It is empty, or no path.
+        TypeError: `path` is not a path.
+        ValueError: `path` is empty, or contains a null character.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{what} must be a path of this machine, not {named(path)}")
+        raise TypeError(f"{what} must be a local path, not {named(path)}")
     text = os.fspath(cast("str | os.PathLike[str]", path))
     if not text or "\0" in text:
-        raise ValueError(f"{what}={text!r} is no path of this machine")
-    is_within = name not in {"", "."} and text.endswith(("/", os.sep))
-    return Path(text, name) if is_within else Path(text)
+        raise ValueError(f"{what}={text!r} is not a local path")
+    is_directory = name not in {"", "."} and text.endswith(("/", os.sep))
+    return Path(text, name) if is_directory else Path(text)

@@ -1,4 +1,4 @@
-"""Folders of this machine that files are written to, held open."""
+"""Local folders that copies write to; they are held open."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from ..errors import CopyFailed
-from .open_folder import OpenFolder, opened
+from .open_folder import OpenFolder, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["Folder", "check_target", "written"]
+__all__ = ["Folder", "check_target", "os_errors_as_copy_failed"]
 
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _SPECIAL: Final = {
@@ -27,43 +27,43 @@ _SPECIAL: Final = {
 
 
 def check_target(path: Path) -> Path:
-    """Return where a path leads: links that the user has named are followed, as `cp` does.
+    """Resolve the links in a target path, as `cp` does.
 
     Raises:
-        CopyFailed: There is a device, a FIFO or a socket; or it cannot be told what is there.
+        CopyFailed: The path leads to a device, a FIFO or a socket, or cannot be read.
     """
-    with written(path):
-        # Before links are resolved: /dev/stdout leads to a pipe, which has no path.
+    with os_errors_as_copy_failed(path):
+        # Check before resolving links: /dev/stdout leads to a pipe, which has no path.
         with suppress(FileNotFoundError, NotADirectoryError):
             _check_replaceable(path, path.stat().st_mode)
         return path.resolve()
 
 
 @contextmanager
-def written(path: Path) -> Generator[None]:
-    """Have errors of this machine say what cannot be written: what they name, or `path`.
+def os_errors_as_copy_failed(path: Path) -> Generator[None]:
+    """Convert errors of the operating system to CopyFailed; messages name their file, or `path`.
 
     Raises:
-        CopyFailed: There was such an error, which is its cause.
+        CopyFailed: An OSError was raised; it is the cause.
     """
     try:
         yield
     except OSError as error:
         name = str(error.filename or path)
         because = error.strerror or type(error).__name__
-        message = f"{name!r} on this machine cannot be written: {because}"
+        message = f"the local file {name!r} cannot be written: {because}"
         raise CopyFailed(message) from error
 
 
 class Folder(OpenFolder):
-    """A folder that files are written to. It is a context manager that closes it.
+    """A folder to write to. A context manager that closes it.
 
     Args:
-        path: What messages call it.
-        descriptor: The open folder.
+        path: The path for messages.
+        descriptor: The open file descriptor.
 
     Attributes:
-        made: How many folders were made to open it.
+        made: How many folders were created to open it.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -71,60 +71,60 @@ class Folder(OpenFolder):
         self.made = 0
 
     @classmethod
-    def opened(cls, path: Path, mode: int = 0o777) -> Folder:
-        """Open a folder, and make it and those above it if they are missing.
+    def open_path(cls, path: Path, mode: int = 0o777) -> Folder:
+        """Open a folder. The folder and its parents are created if they are missing.
 
         Raises:
-            CopyFailed: There is something else, such as a link.
-            OSError: It cannot be made.
+            CopyFailed: A part of the path is not a folder, but a link, for example.
+            OSError: A folder cannot be created.
         """
         path = Path.cwd() / path
-        with cls(Path(path.anchor), opened(path.anchor)) as top:
+        with cls(Path(path.anchor), open_folder(path.anchor)) as top:
             return top.below(path.parts[1:], mode)
 
     def below(self, parts: tuple[str, ...], mode: int = 0o777) -> Folder:
-        """Open a folder below this one, and make it and those above it if they are missing.
+        """Open a folder below this folder; missing folders are created.
 
-        Without parts, it is this one.
+        Without parts, this folder itself is opened again.
 
         Raises:
-            CopyFailed: There is something else, such as a link.
-            OSError: It cannot be made.
+            CopyFailed: A part of the path is not a folder, but a link, for example.
+            OSError: A folder cannot be created.
         """
-        folder = Folder(self.path, self._again())
-        for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
+        folder = Folder(self.path, self._duplicate())
+        for remaining, part in zip(range(len(parts), 0, -1), parts, strict=True):
             with folder:
-                inner = folder.entered(part, mode if left == 1 else 0o777)
+                inner = folder.enter(part, mode if remaining == 1 else 0o777)
             inner.made += folder.made
             folder = inner
         return folder
 
-    def entered(self, name: str, mode: int = 0o777) -> Folder:
-        """Open a folder in this one, and make it if it is missing, with what the umask permits.
+    def enter(self, name: str, mode: int = 0o777) -> Folder:
+        """Open a folder in this folder; a missing folder is created, subject to the umask.
 
         Raises:
-            CopyFailed: There is something else, such as a link.
-            OSError: It cannot be made.
+            CopyFailed: The name is not a folder, but a link, for example.
+            OSError: The folder cannot be created.
         """
         path = self.path / name
-        with self._named(name):
+        with self._with_path(name):
             try:
                 return Folder(path, self._enter(name))
             except FileNotFoundError:
-                with suppress(FileExistsError):  # somebody else made it
-                    where, options = self._at(name)
-                    os.mkdir(where, mode, **options)  # noqa: PTH102 - paths know no descriptors
+                with suppress(FileExistsError):  # another program has created it meanwhile
+                    location, options = self._location(name)
+                    os.mkdir(location, mode, **options)  # noqa: PTH102 - paths know no descriptors
             except NotADirectoryError:
-                raise _no_folder(path) from None
+                raise _not_a_directory(path) from None
             try:
                 folder = Folder(path, self._enter(name))
             except NotADirectoryError:
-                raise _no_folder(path) from None
+                raise _not_a_directory(path) from None
             folder.made = 1
             return folder
 
     def has(self, name: str) -> bool:
-        """Tell whether there is something of a name."""
+        """Tell whether the folder has an entry of this name."""
         try:
             self.mode(name)
         except FileNotFoundError:
@@ -132,93 +132,94 @@ class Folder(OpenFolder):
         return True
 
     def mode(self, name: str) -> int:
-        """Return the kind and permissions of what has a name; of a link, its own.
+        """Return the type and permissions of an entry; links are not followed.
 
         Raises:
-            OSError: There is nothing of the name.
+            OSError: The folder has no such entry.
         """
-        where, options = self._at(name)
-        with self._named(name):
-            return os.stat(where, follow_symlinks=False, **options).st_mode  # noqa: PTH116
+        location, options = self._location(name)
+        with self._with_path(name):
+            return os.stat(location, follow_symlinks=False, **options).st_mode  # noqa: PTH116
 
     def check_replaceable(self, name: str) -> None:
-        """Refuse to replace what is no file, such as a device.
+        """Refuse to replace devices, FIFOs and sockets.
 
         Raises:
-            CopyFailed: There is such a thing.
-            OSError: It cannot be told what is there.
+            CopyFailed: The entry is a device, a FIFO or a socket.
+            OSError: The entry cannot be read.
         """
         with suppress(FileNotFoundError):
             _check_replaceable(self.path / name, self.mode(name))
 
     def create(self, name: str, mode: int) -> BinaryIO:
-        """Make a file, with what the umask permits of its mode.
+        """Create a file with this mode, subject to the umask.
 
         Raises:
-            OSError: It cannot be made; or it exists.
+            OSError: The file cannot be created, or exists.
         """
-        where, options = self._at(name)
-        with self._named(name):
-            return os.fdopen(os.open(where, _NEW_FILE, mode, **options), "wb")
+        location, options = self._location(name)
+        with self._with_path(name):
+            return os.fdopen(os.open(location, _NEW_FILE, mode, **options), "wb")
 
     def rename(self, old: str, new: str) -> None:
-        """Give something another name, in the place of what has that.
+        """Rename an entry, and replace an existing entry of the new name.
 
         Raises:
-            CopyFailed: A device, a FIFO or a socket has the name.
-            OSError: It cannot be done; IsADirectoryError: a folder has the name.
+            CopyFailed: The new name is a device, a FIFO or a socket.
+            IsADirectoryError: The new name is a folder.
+            OSError: The entry cannot be renamed.
         """
         self.check_replaceable(new)
-        source, here = self._at(old)
-        target, _ = self._at(new)
-        fds = {f"{side}_dir_fd": fd for fd in here.values() for side in ("src", "dst")}
-        with self._named(new):
+        source, own_options = self._location(old)
+        target, _ = self._location(new)
+        fds = {f"{side}_dir_fd": fd for fd in own_options.values() for side in ("src", "dst")}
+        with self._with_path(new):
             os.replace(source, target, **fds)  # noqa: PTH105
 
     def remove(self, name: str) -> None:
-        """Remove a file or link, if it is there."""
-        where, options = self._at(name)
+        """Remove a file or link, if it exists. Errors are ignored."""
+        location, options = self._location(name)
         with suppress(OSError):
-            os.unlink(where, **options)
+            os.unlink(location, **options)
 
     def link(self, name: str, other: Folder, old: str) -> None:
-        """Make a hard link to a file of another folder.
+        """Create a hard link to a file in another folder.
 
         Raises:
-            OSError: It cannot be made.
+            OSError: The link cannot be created.
         """
-        source, there = other._at(old)
-        target, here = self._at(name)
-        fds = {f"src_{key}": fd for key, fd in there.items()}
-        fds |= {f"dst_{key}": fd for key, fd in here.items()}
+        source, other_options = other._location(old)
+        target, own_options = self._location(name)
+        fds = {f"src_{key}": fd for key, fd in other_options.items()}
+        fds |= {f"dst_{key}": fd for key, fd in own_options.items()}
         follow = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
-        with self._named(name):
+        with self._with_path(name):
             os.link(source, target, **fds, **follow)
 
     def symlink(self, name: str, target: str) -> None:
-        """Make a symbolic link.
+        """Create a symbolic link.
 
         Raises:
-            OSError: It cannot be made.
+            OSError: The link cannot be created.
         """
-        where, options = self._at(name)
-        with self._named(name):
-            os.symlink(target, where, **options)  # noqa: PTH211
+        location, options = self._location(name)
+        with self._with_path(name):
+            os.symlink(target, location, **options)  # noqa: PTH211
 
     def set_time(self, name: str, mtime: float) -> None:
-        """Set when a file or folder was changed, if this machine knows such times."""
-        where, options = self._at(name)
+        """Set the modification time of a file or folder, if the system supports the time."""
+        location, options = self._location(name)
         if os.utime in os.supports_follow_symlinks:
             options["follow_symlinks"] = False
         if math.isfinite(mtime):
             with suppress(OverflowError, ValueError, OSError):
-                os.utime(where, (mtime, mtime), **options)
+                os.utime(location, (mtime, mtime), **options)
 
 
 def _check_replaceable(path: Path, mode: int) -> None:
     if kind := _SPECIAL.get(stat.S_IFMT(mode)):
-        raise CopyFailed(f"{str(path)!r} on this machine is {kind}, which no copy replaces")
+        raise CopyFailed(f"the local path {str(path)!r} is {kind}; choose another target")
 
 
-def _no_folder(path: Path) -> CopyFailed:
-    return CopyFailed(f"{str(path)!r} on this machine is not a directory; choose another target")
+def _not_a_directory(path: Path) -> CopyFailed:
+    return CopyFailed(f"the local path {str(path)!r} is not a directory; choose another target")

@@ -1,7 +1,7 @@
-"""Folders of this machine, held open.
+"""Local folders that are held open, as a protection against races.
 
-A path can lead elsewhere a moment after it was checked: another program may put a link in the place
-of a folder. An open folder stays the one that it is, and names in it lead nowhere else.
+After a path was checked, another program can replace a folder in it by a link. An open folder
+always stays the same folder, and names in it are resolved relative to it.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["OpenFolder", "opened"]
+__all__ = ["OpenFolder", "open_folder"]
 
-# Without O_PATH, which few systems have, the folders above would have to be readable.
-_FOLDER: Final = sum(
+# O_PATH opens folders without read permission. Only some systems have it.
+_FOLDER_FLAGS: Final = sum(
     getattr(os, name, 0) for name in ("O_PATH", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
 )
-# Windows has no such descriptors: there, a folder is checked each time it is entered.
+# Windows has no descriptors of folders: there, a folder is checked each time it is entered.
 _HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd
 
 
 class OpenFolder:
-    """A folder of this machine. It is a context manager that closes it.
+    """An open local folder. A context manager that closes it.
 
     Args:
-        path: What messages call it.
-        descriptor: The open folder, as `opened` gives it.
+        path: The path for messages.
+        descriptor: The result of `open_folder`.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -41,7 +41,7 @@ class OpenFolder:
         self._descriptor = descriptor
 
     def close(self) -> None:
-        """Close it."""
+        """Close the descriptor."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -57,43 +57,43 @@ class OpenFolder:
     ) -> None:
         self.close()
 
-    def _at(self, name: str) -> tuple[str, dict[str, Any]]:
-        """Return how the system finds a name of this folder."""
+    def _location(self, name: str) -> tuple[str, dict[str, Any]]:
+        """Return the path and the options that name an entry of this folder in calls of `os`."""
         if _HAS_DESCRIPTORS:
             return name, {"dir_fd": self._descriptor}
         return str(self.path / name), {}
 
-    def _again(self) -> int:
-        """Return another descriptor of this folder."""
+    def _duplicate(self) -> int:
+        """Return a second descriptor of this folder."""
         return os.dup(self._descriptor) if _HAS_DESCRIPTORS else -1
 
     def _enter(self, name: str) -> int:
-        """Open a folder in this one.
+        """Open a folder in this folder.
 
         Raises:
-            NotADirectoryError: It is something else, such as a link.
-            OSError: It cannot be opened.
+            NotADirectoryError: The entry is not a folder, but a link, for example.
+            OSError: The folder cannot be opened.
         """
-        where, options = self._at(name)
+        location, options = self._location(name)
         if _HAS_DESCRIPTORS:
-            return os.open(where, _FOLDER, **options)
-        if not stat.S_ISDIR(os.lstat(where).st_mode):
+            return os.open(location, _FOLDER_FLAGS, **options)
+        if not stat.S_ISDIR(os.lstat(location).st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         return -1
 
     @contextmanager
-    def _named(self, name: str) -> Generator[None]:
-        """Have errors tell the whole path."""
+    def _with_path(self, name: str) -> Generator[None]:
+        """Add the full path to errors."""
         try:
             yield
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self.path / name)) from None
 
 
-def opened(path: str) -> int:
-    """Open a folder.
+def open_folder(path: str) -> int:
+    """Open a folder, and return its descriptor; -1 on Windows.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The folder cannot be opened.
     """
-    return os.open(path, _FOLDER) if _HAS_DESCRIPTORS else -1
+    return os.open(path, _FOLDER_FLAGS) if _HAS_DESCRIPTORS else -1

@@ -1,4 +1,4 @@
-"""Makes tar archives of files of this machine, piece by piece."""
+"""Makes tar archives of local files, piece by piece."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ __all__ = ["Packer", "PlainPacker"]
 
 logger = logging.getLogger("clientgen.runtime.copy")
 
-_PIECE: Final = 1 << 18
+_CHUNK_BYTES: Final = 1 << 18
 _PERMISSIONS: Final = 0o777
-_MOST_TOLD: Final = 1000
+_MAX_SKIPPED: Final = 1000
 
 
 class Packer:
-    """Makes an archive of a file, or of a directory with all that is in it.
+    """Makes an archive of a file, or of a directory and its contents.
 
-    Its format is GNU's, which every `tar` reads. Links in a directory are archived as links;
-    devices, sockets and FIFOs are skipped. Owners are not kept.
+    The format is GNU's, which every `tar` reads. Links in a directory are archived as links;
+    devices, sockets and FIFOs are skipped. Owners are not archived.
 
     Args:
-        source: What to archive; no link.
+        source: The file or directory; not a link.
         root: Its name in the archive.
-        limit: The most bytes of files; None for no limit.
+        limit: The maximum number of bytes of all files; None for no limit.
     """
 
-    must_end = False
-    """Whether who reads it has to see its end."""
+    needs_end = False
+    """Whether the reader needs the end of the stream to know that all data has arrived."""
 
     def __init__(self, source: Path, root: str, limit: int | None = None) -> None:
         self._source = source
@@ -49,118 +49,119 @@ class Packer:
 
     @property
     def size(self) -> int:
-        """How many bytes of files were archived."""
+        """The number of bytes of files that were archived so far."""
         return self._size
 
     def result(self) -> CopyResult:
-        """Return what was archived."""
+        """Return the number of files and bytes, and the skipped paths."""
         return CopyResult(files=self._files, size=self._size, skipped=tuple(self._skipped))
 
     def pieces(self) -> Generator[bytes]:
-        """Read the files, and give the archive in pieces of about 256 KiB.
+        """Read the files, and yield the archive in pieces of about 256 KiB.
 
         Raises:
-            CopyFailed: Something became shorter or something else meanwhile, or there is more than
-                the limit.
+            CopyFailed: A file was truncated or replaced meanwhile, or the files exceed the limit.
             OSError: A file cannot be read.
         """
-        waiting: list[bytes] = []
+        buffered: list[bytes] = []
         size = total = 0
         for part in self._parts():
-            waiting.append(part)
+            buffered.append(part)
             size += len(part)
-            if size >= _PIECE:
-                yield b"".join(waiting)
+            if size >= _CHUNK_BYTES:
+                yield b"".join(buffered)
                 total += size
-                waiting, size = [], 0
-        waiting.append(bytes(2 * tarfile.BLOCKSIZE))
+                buffered, size = [], 0
+        buffered.append(bytes(2 * tarfile.BLOCKSIZE))
         total += size + 2 * tarfile.BLOCKSIZE
-        # `tar` reads whole records, also where it is not told that its input ends.
-        waiting.append(bytes(-total % tarfile.RECORDSIZE))
-        yield b"".join(waiting)
+        # `tar` reads whole records; without padding it would wait if its input does not end.
+        buffered.append(bytes(-total % tarfile.RECORDSIZE))
+        yield b"".join(buffered)
 
     def _parts(self) -> Iterator[bytes]:
-        with SourceFolder.opened(self._source.parent) as top:
+        with SourceFolder.open_path(self._source.parent) as top:
             name = _name_of(self._source)
-            is_folder = yield from self._entry(top, name, self._root)
-            todo: list[tuple[str, ...]] = [(name,)] if is_folder else []
-            while todo:
-                parts = todo.pop()
-                # From the first again: holding those above open takes a descriptor for each.
+            is_folder = yield from self._archive_entry(top, name, self._root)
+            pending_folders: list[tuple[str, ...]] = [(name,)] if is_folder else []
+            while pending_folders:
+                parts = pending_folders.pop()
+                # Open each folder from the top again: open parents would take a descriptor each.
                 with top.below(parts) as folder:
                     root = "/".join((self._root, *parts[1:]))
-                    inner = yield from self._folder(folder, root, is_first=len(parts) == 1)
-                todo.extend((*parts, name) for name in reversed(inner))
+                    inner = yield from self._archive_folder(folder, root, is_first=len(parts) == 1)
+                pending_folders.extend((*parts, name) for name in reversed(inner))
 
-    def _folder(
+    def _archive_folder(
         self, folder: SourceFolder, root: str, *, is_first: bool
     ) -> Generator[bytes, None, list[str]]:
-        """Archive a folder, and what is in it; gives the names of folders in it, which are left."""
+        """Archive a folder and its files. Returns the names of its folders, which remain to do."""
         names = folder.names()
-        # A target that exists may be a link, which an entry of its own would replace.
+        # The target may exist as a link to a directory. An entry for the root would replace it.
         if not is_first or not names:
             header = _header(root, folder.status("."))
             header.type = tarfile.DIRTYPE
             yield _block(header)
         inner: list[str] = []
         for name in names:
-            is_folder = yield from self._entry(folder, name, f"{root}/{name}")
+            is_folder = yield from self._archive_entry(folder, name, f"{root}/{name}")
             if is_folder:
                 inner.append(name)
         return inner
 
-    def _entry(self, folder: SourceFolder, name: str, root: str) -> Generator[bytes, None, bool]:
-        """Archive one thing, but no folder; tells whether it is one."""
+    def _archive_entry(
+        self, folder: SourceFolder, name: str, root: str
+    ) -> Generator[bytes, None, bool]:
+        """Archive a file or link. Returns True, without archiving it, if it is a folder."""
         path = folder.path / name
-        found = folder.status(name)
-        if stat.S_ISDIR(found.st_mode):
+        status = folder.status(name)
+        if stat.S_ISDIR(status.st_mode):
             return True
-        if stat.S_ISREG(found.st_mode):
+        if stat.S_ISREG(status.st_mode):
             with folder.file(name) as file:
-                yield from self._file(file, path, root)
-        elif stat.S_ISLNK(found.st_mode):
-            header = _header(root, found)
+                yield from self._archive_file(file, path, root)
+        elif stat.S_ISLNK(status.st_mode):
+            header = _header(root, status)
             header.type = tarfile.SYMTYPE
             header.linkname = folder.link(name)
             yield _block(header)
         else:
-            logger.warning("%r was not copied: it is no file", str(path))
-            if len(self._skipped) < _MOST_TOLD:
+            logger.warning("%r was not copied: it is a device, a socket or a FIFO", str(path))
+            if len(self._skipped) < _MAX_SKIPPED:
                 self._skipped.append(str(path))
         return False
 
-    def _file(self, file: BinaryIO, path: Path, root: str) -> Iterator[bytes]:
-        found = os.fstat(file.fileno())
-        header = _header(root, found)
-        header.size = self._checked_size(found, path)
+    def _archive_file(self, file: BinaryIO, path: Path, root: str) -> Iterator[bytes]:
+        status = os.fstat(file.fileno())
+        header = _header(root, status)
+        header.size = self._checked_size(status, path)
         yield _block(header)
         yield from self._contents(file, path, header.size)
         yield bytes(-header.size % tarfile.BLOCKSIZE)
 
-    def _checked_size(self, found: os.stat_result, path: Path) -> int:
-        """Return the size of an open file."""
-        if not stat.S_ISREG(found.st_mode):
+    def _checked_size(self, status: os.stat_result, path: Path) -> int:
+        """Return the size of an open file, after checking its type and the limit."""
+        if not stat.S_ISREG(status.st_mode):
             raise changed_meanwhile(path)
-        if self._limit is not None and self._size + found.st_size > self._limit:
-            raise CopyFailed(f"there is more to copy than limit={self._limit} bytes")
-        return found.st_size
+        if self._limit is not None and self._size + status.st_size > self._limit:
+            raise CopyFailed(f"the files are larger than limit={self._limit} bytes")
+        return status.st_size
 
-    def _contents(self, file: BinaryIO, path: Path, left: int) -> Iterator[bytes]:
-        """Read an open file."""
-        while left:
-            data = file.read(min(left, _PIECE))
+    def _contents(self, file: BinaryIO, path: Path, remaining: int) -> Iterator[bytes]:
+        """Yield the data of an open file."""
+        while remaining:
+            data = file.read(min(remaining, _CHUNK_BYTES))
             if not data:
-                raise CopyFailed(f"{str(path)!r} became shorter while it was read")
-            left -= len(data)
+                raise CopyFailed(f"{str(path)!r} was truncated while it was read")
+            remaining -= len(data)
             self._size += len(data)
             yield data
         self._files += 1
 
 
 class PlainPacker(Packer):
-    """Gives the contents of one file."""
+    """Yields the contents of one file, for containers without `tar`."""
 
-    must_end = True
+    needs_end = True
 
     @property
     def permissions(self) -> str:
@@ -171,11 +172,11 @@ class PlainPacker(Packer):
         """Read the file in pieces.
 
         Raises:
-            CopyFailed: It became shorter or something else meanwhile, or is larger than the limit.
-            OSError: It cannot be read.
+            CopyFailed: The file was truncated or replaced meanwhile, or exceeds the limit.
+            OSError: The file cannot be read.
         """
         with (
-            SourceFolder.opened(self._source.parent) as above,
+            SourceFolder.open_path(self._source.parent) as above,
             above.file(_name_of(self._source)) as file,
         ):
             size = self._checked_size(os.fstat(file.fileno()), self._source)
@@ -183,13 +184,13 @@ class PlainPacker(Packer):
 
 
 def _name_of(path: Path) -> str:
-    return path.name or "."  # of the first folder of all
+    return path.name or "."  # the root folder has no name
 
 
-def _header(root: str, found: os.stat_result) -> tarfile.TarInfo:
+def _header(root: str, status: os.stat_result) -> tarfile.TarInfo:
     header = tarfile.TarInfo(root)
-    header.mtime = int(found.st_mtime)
-    header.mode = found.st_mode & _PERMISSIONS
+    header.mtime = int(status.st_mtime)
+    header.mode = status.st_mode & _PERMISSIONS
     return header
 
 

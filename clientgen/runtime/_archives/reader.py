@@ -1,7 +1,7 @@
-"""Reads tar archives piece by piece, without I/O. They may come from an enemy.
+"""Reads tar archives piece by piece, without I/O. Archives may be malicious.
 
-`tarfile` reads the blocks of headers; what they say is checked here. It cannot be used whole: it
-asks for data where ours is handed in, and takes as much memory as a header tells it to.
+`tarfile` parses the header blocks, and this module checks their values. The rest of `tarfile`
+cannot be used: it pulls data from a file, and allocates as much memory as a header demands.
 Formats: ustar, GNU (long names, large numbers) and pax.
 """
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ArchiveReader", "Entry"]
 
-_BLOCK: Final = tarfile.BLOCKSIZE
-_MOST_HEADER: Final = 1 << 20
-_MOST_NAME: Final = 1 << 16  # more than any system takes for the name of a file
-_USUAL_HEADER: Final = 1 << 10
-_MOST_DIGITS: Final = 20
+_BLOCK_BYTES: Final = tarfile.BLOCKSIZE
+_MAX_HEADER_BYTES: Final = 1 << 20
+_MAX_NAME_CHARACTERS: Final = 1 << 16  # longer than the file names of any system
+_FREE_HEADER_BYTES: Final = 1 << 10
+_MAX_DIGITS: Final = 20
 _LONG_NAME: Final = tarfile.GNUTYPE_LONGNAME
 _LONG_TARGET: Final = tarfile.GNUTYPE_LONGLINK
 _PAX: Final = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
-_PAX_OF_ALL: Final = tarfile.XGLTYPE
-_EXTENDED: Final = (_LONG_NAME, _LONG_TARGET, _PAX_OF_ALL, *_PAX)
-_KEPT: Final = frozenset({"path", "linkpath", "size", "mtime"})
+_PAX_GLOBAL: Final = tarfile.XGLTYPE
+_EXTENSION_TYPES: Final = (_LONG_NAME, _LONG_TARGET, _PAX_GLOBAL, *_PAX)
+_USED_RECORDS: Final = frozenset({"path", "linkpath", "size", "mtime"})
 _SPARSE_KEY: Final = "GNU.sparse"
-_SPARSE = "sparse files cannot be copied; have tar write them whole"
+_SPARSE_MESSAGE = "sparse files cannot be copied; run tar without --sparse"
 
 Kind = Literal["file", "directory", "symlink", "hard link", "device", "FIFO", "other"]
 
@@ -47,25 +47,25 @@ _KINDS: Final[dict[bytes, Kind]] = {
 
 
 class Entry(NamedTuple):
-    """What an archive says of a file. Names are as `os.fsdecode` makes them."""
+    """The header of a file in an archive. Names are decoded as `os.fsdecode` does."""
 
     name: str
     kind: Kind
     size: int
-    """How many bytes follow."""
+    """The number of bytes that follow."""
     mode: int
     mtime: float
     target: str
-    """Where a link leads."""
+    """The target of a link."""
     extra: int = 0
-    """How many bytes its headers take beyond what files with long names have."""
+    """The bytes of its extension headers, beyond those that a long name needs."""
 
 
 class ArchiveReader:
     """Reads one archive.
 
     Attributes:
-        is_over: Whether its end was read. What follows is ignored.
+        is_over: Whether the end of the archive was read. Later bytes are ignored.
     """
 
     def __init__(self) -> None:
@@ -80,19 +80,19 @@ class ArchiveReader:
 
     @property
     def extra(self) -> int:
-        """How many bytes the headers of the next file have taken, beyond those of long names."""
-        return max(0, self._extended_size - _USUAL_HEADER)
+        """The bytes of extension headers of the next file, beyond those that a long name needs."""
+        return max(0, self._extended_size - _FREE_HEADER_BYTES)
 
     @property
     def is_between(self) -> bool:
-        """Whether no entry has begun and not ended."""
+        """Whether the reader is between two entries: no entry has begun and not ended."""
         return not (self._left or self._block or self._extension or self._overrides)
 
     def feed(self, data: bytes) -> Iterator[Entry | memoryview]:
-        """Take bytes of the archive; gives its entries, each followed by the bytes of the file.
+        """Read bytes of the archive. Yields each entry, followed by the bytes of its file.
 
         Raises:
-            CopyFailed: It is no tar archive, or one with more than files can have.
+            CopyFailed: The data is not a tar archive, or a header exceeds the limits.
         """
         view = memoryview(data)
         while view and not self.is_over:
@@ -108,14 +108,14 @@ class ArchiveReader:
                 self._padding -= skipped
                 view = view[skipped:]
             else:
-                missing = _BLOCK - len(self._block)
+                missing = _BLOCK_BYTES - len(self._block)
                 self._block += view[:missing]
                 view = view[missing:]
-                if len(self._block) == _BLOCK:
-                    yield from self._begin()
+                if len(self._block) == _BLOCK_BYTES:
+                    yield from self._read_block()
 
-    def _begin(self) -> Iterator[Entry]:
-        """Read a block that is not data of a file."""
+    def _read_block(self) -> Iterator[Entry]:
+        """Read a header block."""
         if self._extension:
             self._finish_extension()
         block = bytes(self._block)
@@ -126,21 +126,21 @@ class ArchiveReader:
             self.is_over = True
             return
         except (tarfile.HeaderError, ValueError) as error:
-            raise CopyFailed(f"not a tar archive: {error}") from None
+            raise CopyFailed(f"the data is not a tar archive: {error}") from None
         if header.type == tarfile.GNUTYPE_SPARSE:
-            raise CopyFailed(f"{header.name!r}: {_SPARSE}")
-        if header.type in _EXTENDED:
+            raise CopyFailed(f"{header.name!r}: {_SPARSE_MESSAGE}")
+        if header.type in _EXTENSION_TYPES:
             self._begin_extension(header)
         else:
-            yield self._entry(header)
+            yield self._make_entry(header)
 
     def _begin_extension(self, header: tarfile.TarInfo) -> None:
-        """Expect a header about the next file, of which there may be several."""
-        if not 0 <= header.size <= _MOST_HEADER:
-            raise CopyFailed(f"a header of {header.size} bytes")
-        self._extended_size += _BLOCK + header.size
+        """Start an extension header of the next file; a file may have several."""
+        if not 0 <= header.size <= _MAX_HEADER_BYTES:
+            raise CopyFailed(f"a header of {header.size} bytes is too large")
+        self._extended_size += _BLOCK_BYTES + header.size
         self._extension = header.type
-        self._expect(header.size)
+        self._expect_data(header.size)
 
     def _finish_extension(self) -> None:
         kind, data = self._extension, bytes(self._extended)
@@ -148,73 +148,73 @@ class ArchiveReader:
         self._extended.clear()
         if kind in _PAX:
             self._overrides |= _pax_records(data)
-        elif kind != _PAX_OF_ALL:
+        elif kind != _PAX_GLOBAL:
             key = "path" if kind == _LONG_NAME else "linkpath"
             self._overrides[key] = data.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
 
-    def _entry(self, header: tarfile.TarInfo) -> Entry:
+    def _make_entry(self, header: tarfile.TarInfo) -> Entry:
         overrides, self._overrides = self._overrides, {}
         extra, self._extended_size = self.extra, 0
         if _SPARSE_KEY in overrides:
-            raise CopyFailed(f"{header.name!r}: {_SPARSE}")
+            raise CopyFailed(f"{header.name!r}: {_SPARSE_MESSAGE}")
         kind = _KINDS.get(header.type, "other")
-        size = _whole(overrides["size"]) if "size" in overrides else header.size
+        size = _parse_size(overrides["size"]) if "size" in overrides else header.size
         if size < 0:
-            raise CopyFailed(f"{header.name!r}: a file of {size} bytes")
+            raise CopyFailed(f"{header.name!r}: the size of {size} bytes is negative")
         name = overrides.get("path", header.name)
         target = overrides.get("linkpath", header.linkname)
-        if max(len(name), len(target)) > _MOST_NAME:
-            raise CopyFailed(f"a name of {max(len(name), len(target))} characters")
+        if max(len(name), len(target)) > _MAX_NAME_CHARACTERS:
+            raise CopyFailed(f"a name of {max(len(name), len(target))} characters is too long")
         has_data = kind in {"file", "other"}
-        self._expect(size if has_data else 0)
+        self._expect_data(size if has_data else 0)
         return Entry(
             name=name,
             kind=kind,
             size=size if has_data else 0,
             mode=header.mode,
-            mtime=_seconds(overrides["mtime"]) if "mtime" in overrides else float(header.mtime),
+            mtime=_parse_mtime(overrides["mtime"]) if "mtime" in overrides else float(header.mtime),
             target=target,
             extra=extra,
         )
 
-    def _expect(self, size: int) -> None:
+    def _expect_data(self, size: int) -> None:
         self._left = size
-        self._padding = -size % _BLOCK
+        self._padding = -size % _BLOCK_BYTES
 
 
 def _pax_records(data: bytes) -> dict[str, str]:
     """Read records such as `12 path=abc`; the number is the length of the whole record.
 
-    Records that nobody uses are left out.
+    Unused records are left out.
 
     Raises:
-        CopyFailed: They are no such records.
+        CopyFailed: A record is malformed.
     """
     records: dict[str, str] = {}
-    at = 0
-    while at < len(data):
-        digits = data[at : at + _MOST_DIGITS].split(b" ", 1)[0]
-        end = at + (int(digits) if digits.isdigit() else 0)
-        key, equals, value = data[at + len(digits) + 1 : end - 1].partition(b"=")
-        if end <= at or not equals or data[end - 1 : end] != b"\n":
-            raise CopyFailed("a pax header that cannot be read")
+    offset = 0
+    while offset < len(data):
+        digits = data[offset : offset + _MAX_DIGITS].split(b" ", 1)[0]
+        end = offset + (int(digits) if digits.isdigit() else 0)
+        key, equals, value = data[offset + len(digits) + 1 : end - 1].partition(b"=")
+        if end <= offset or not equals or data[end - 1 : end] != b"\n":
+            raise CopyFailed("a pax header is malformed")
         name = key.decode("utf-8", "replace")
-        if name in _KEPT:
+        if name in _USED_RECORDS:
             records[name] = value.decode("utf-8", "surrogateescape")
         elif name.startswith(_SPARSE_KEY):
             records[_SPARSE_KEY] = ""
-        at = end
+        offset = end
     return records
 
 
-def _whole(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS:
+def _parse_size(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS:
         return int(text)
-    raise CopyFailed(f"a pax header with size={text[:100]!r}")
+    raise CopyFailed(f"a pax header has the size {text[:100]!r}, which is not a number")
 
 
-def _seconds(text: str) -> float:
+def _parse_mtime(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise CopyFailed(f"a pax header with mtime={text[:100]!r}") from None
+        raise CopyFailed(f"a pax header has the mtime {text[:100]!r}, not a number") from None

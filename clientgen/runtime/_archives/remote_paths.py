@@ -1,4 +1,4 @@
-"""Paths in containers, as `tar` there is told them."""
+"""Paths in containers, as arguments of `tar`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ __all__ = ["RemotePath", "path_from", "path_to"]
 
 
 class RemotePath(NamedTuple):
-    """A path in a container: the directory in which `tar` works, and the name of what it copies."""
+    """A path in a container: the working directory of `tar`, and the name to copy."""
 
     folder: str
     name: str
 
 
 def path_from(source: object) -> RemotePath:
-    """Return where a copy is to be read.
+    """Return the path that a copy reads.
 
     Raises:
-        TypeError: It is not text.
-        ValueError: It is empty, or no path.
+        TypeError: `source` is not text.
+        ValueError: `source` is empty, or contains a null character.
     """
     path = posixpath.normpath(_checked("source", source))
     folder, name = posixpath.split(path)
@@ -32,11 +32,11 @@ def path_from(source: object) -> RemotePath:
 
 
 def path_to(target: object, source_name: str) -> RemotePath:
-    """Return where a copy is to be made. Behind a slash, it keeps its name.
+    """Return the path that a copy writes. A target that ends with a slash gets the source's name.
 
     Raises:
-        TypeError: It is not text.
-        ValueError: It is empty, or no path.
+        TypeError: `target` is not text.
+        ValueError: `target` is empty, or contains a null character.
     """
     text = _checked("target", target)
     path = posixpath.normpath(text + source_name if text.endswith("/") else text)
@@ -50,9 +50,9 @@ def path_to(target: object, source_name: str) -> RemotePath:
 
 def _checked(what: str, path: object) -> str:
     if not isinstance(path, str):
-        raise TypeError(f"{what} must be the text of a path in the container, not {named(path)}")
+        raise TypeError(f"{what} must be a path in the container, as text, not {named(path)}")
     if not path or "\0" in path:
-        raise ValueError(f"{what}={path!r} is no path in the container")
+        raise ValueError(f"{what}={path!r} is not a path in the container")
     return path
 
 

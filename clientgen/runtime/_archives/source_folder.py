@@ -1,4 +1,4 @@
-"""Folders of this machine that files are read from, held open."""
+"""Local folders that copies read from; they are held open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from ..errors import CopyFailed
-from .open_folder import OpenFolder, opened
+from .open_folder import OpenFolder, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -16,107 +16,107 @@ if TYPE_CHECKING:
 
 __all__ = ["SourceFolder", "changed_meanwhile"]
 
-# A FIFO would block who opens it.
-_FILE: Final = sum(
+# O_NONBLOCK: opening a FIFO would wait for its writer.
+_FILE_FLAGS: Final = sum(
     getattr(os, name, 0)
     for name in ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
 )
-_LIST: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-# What systems say of a link where no link may be, of a socket that is opened, and of a link to
-# read that is none.
-_CHANGED: Final = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO, errno.EINVAL)
+_LIST_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+# Errors of opening a link with O_NOFOLLOW, of opening a socket, and of reading a link that is not
+# a link any more.
+_REPLACED_ERRORS: Final = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO, errno.EINVAL)
 
 
 class SourceFolder(OpenFolder):
-    """A folder that files are read from. It is a context manager that closes it.
+    """A folder to read from. A context manager that closes it.
 
     Args:
-        path: What messages call it.
-        descriptor: The open folder.
+        path: The path for messages.
+        descriptor: The open file descriptor.
     """
 
     @classmethod
-    def opened(cls, path: Path) -> SourceFolder:
+    def open_path(cls, path: Path) -> SourceFolder:
         """Open a folder.
 
         Raises:
-            OSError: It cannot be opened.
+            OSError: The folder cannot be opened.
         """
-        return cls(path, opened(str(path)))
+        return cls(path, open_folder(str(path)))
 
     def below(self, parts: tuple[str, ...]) -> SourceFolder:
-        """Open a folder below this one. Without parts, it is this one.
+        """Open a folder below this folder; without parts, this folder again.
 
         Raises:
-            CopyFailed: There is something else, such as a link.
-            OSError: It cannot be opened.
+            CopyFailed: A part of the path is not a folder any more.
+            OSError: A folder cannot be opened.
         """
-        folder = SourceFolder(self.path, self._again())
+        folder = SourceFolder(self.path, self._duplicate())
         for part in parts:
             with folder, folder._reading(part):
                 folder = SourceFolder(folder.path / part, folder._enter(part))
         return folder
 
     def names(self) -> list[str]:
-        """Return the names in it, sorted.
+        """Return the names of the entries, sorted.
 
         Raises:
-            OSError: It cannot be read.
+            OSError: The folder cannot be read.
         """
-        where, options = self._at(".")
-        with self._named("."):
+        location, options = self._location(".")
+        with self._with_path("."):
             if not options:
-                return sorted(os.listdir(where))  # noqa: PTH208 - paths know no descriptors
-            # A descriptor of O_PATH cannot be read from.
-            descriptor = os.open(where, _LIST, **options)
+                return sorted(os.listdir(location))  # noqa: PTH208 - paths know no descriptors
+            # The descriptor may be one of O_PATH, which cannot be read.
+            descriptor = os.open(location, _LIST_FLAGS, **options)
             try:
                 return sorted(os.listdir(descriptor))  # noqa: PTH208
             finally:
                 os.close(descriptor)
 
     def status(self, name: str) -> os.stat_result:
-        """Return the kind, time and permissions of what has a name; of a link, its own.
+        """Return the status of an entry; links are not followed.
 
         Raises:
-            OSError: There is nothing of the name.
+            OSError: The folder has no such entry.
         """
-        where, options = self._at(name)
-        with self._named(name):
-            return os.stat(where, follow_symlinks=False, **options)  # noqa: PTH116
+        location, options = self._location(name)
+        with self._with_path(name):
+            return os.stat(location, follow_symlinks=False, **options)  # noqa: PTH116
 
     def link(self, name: str) -> str:
-        """Return where a symbolic link leads.
+        """Return the target of a symbolic link.
 
         Raises:
-            CopyFailed: It is no link any more.
-            OSError: It cannot be read.
+            CopyFailed: The entry is not a link any more.
+            OSError: The link cannot be read.
         """
-        where, options = self._at(name)
+        location, options = self._location(name)
         with self._reading(name):
-            return os.readlink(where, **options)
+            return os.readlink(location, **options)
 
     def file(self, name: str) -> BinaryIO:
-        """Open what should be a file. It may be something else by now, but no link.
+        """Open a file. The caller has to check that it is a file; links and sockets are refused.
 
         Raises:
-            CopyFailed: It is a link, or a socket.
-            OSError: It cannot be opened.
+            CopyFailed: The entry is a link or a socket.
+            OSError: The file cannot be opened.
         """
-        where, options = self._at(name)
+        location, options = self._location(name)
         with self._reading(name):
-            return os.fdopen(os.open(where, _FILE, **options), "rb", buffering=0)
+            return os.fdopen(os.open(location, _FILE_FLAGS, **options), "rb", buffering=0)
 
     @contextmanager
     def _reading(self, name: str) -> Generator[None]:
         try:
-            with self._named(name):
+            with self._with_path(name):
                 yield
         except OSError as error:
-            if error.errno in _CHANGED or isinstance(error, NotADirectoryError):
+            if error.errno in _REPLACED_ERRORS or isinstance(error, NotADirectoryError):
                 raise changed_meanwhile(self.path / name) from None
             raise
 
 
 def changed_meanwhile(path: Path) -> CopyFailed:
-    """Return the error that says that something took the place of what was read."""
-    return CopyFailed(f"{str(path)!r} became something else while it was read")
+    """Return the error for an entry that was replaced while it was read."""
+    return CopyFailed(f"{str(path)!r} was replaced by another file while it was read")

@@ -1,4 +1,4 @@
-"""Writes the files of an archive below one path of this machine, and nowhere else."""
+"""Writes the files of an archive below one local path, and nowhere else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from .._models.copy_result import CopyResult
 from ..errors import CopyFailed
-from .folders import Folder, written
+from .folders import Folder, os_errors_as_copy_failed
 from .reader import ArchiveReader
 
 if TYPE_CHECKING:
@@ -20,39 +20,40 @@ if TYPE_CHECKING:
 
     from .reader import Entry
 
-    _Place = tuple[str, ...]
+    _Path = tuple[str, ...]
 
 __all__ = ["PlainFile", "Unpacker"]
 
 logger = logging.getLogger("clientgen.runtime.copy")
 
-# Not the bits that run programs as their owner, nor those by which others may write.
+# Without setuid, setgid and sticky bits, and without write permission for others.
 _PERMISSIONS: Final = 0o755
-_RUN: Final = 0o111
-_OURS: Final = 0o600
-_OUR_FOLDER: Final = 0o700
-_ANY: Final = 0o777
-_MOST_TOLD: Final = 1000
-_OF_NOTHING: Final = 512  # what an empty file counts
-_MOST_LATER: Final = 500_000
-_DEEPEST: Final = 500  # folders; programs that walk trees, such as `shutil.rmtree`, end at 1,000
-_MOST_NAMES: Final = 1 << 26  # characters, of all links and directories
-_OF_PART: Final = 16  # what each part of a name counts beside its characters
+_EXECUTE: Final = 0o111
+_OWNER_READ_WRITE: Final = 0o600
+_OWNER_ALL: Final = 0o700
+_DEFAULT_FOLDER_MODE: Final = 0o777
+_MAX_SKIPPED: Final = 1000
+_BYTES_PER_ENTRY: Final = 512  # what an empty file counts
+_MAX_DEFERRED: Final = 500_000
+_MAX_DEPTH: Final = 500  # folders; programs that walk trees, such as `shutil.rmtree`, end at 1,000
+_MAX_NAME_CHARACTERS: Final = 1 << 26  # characters, of all links and directories
+_CHARACTERS_PER_PART: Final = 16  # what each part of a name counts beside its characters
 
 
 class Unpacker:
-    """Makes a path of this machine a copy of what an archive has.
+    """Copies the contents of an archive to a local path.
 
-    A file is written under another name beside its place, and then renamed: what was there before
-    stays until the new one is whole. Nothing is written through a link. Links are made at the end,
-    if they stay within the target; others are skipped, and so are devices and FIFOs. Other programs
-    of this machine cannot lead a file elsewhere meanwhile. Owners and the bits setuid, setgid and
-    sticky are not kept; permissions are those that `tarfile.data_filter` and the umask leave.
+    Each file is written under a temporary name in its folder, and then renamed: an existing file
+    stays until the new file is complete. Nothing is written through a link. Links are created at
+    the end, if they lead to a path within the target; other links are skipped, as are devices and
+    FIFOs. Other local programs cannot redirect a file by replacing folders. Owners and the bits
+    setuid, setgid and sticky are dropped; permissions are limited as by `tarfile.data_filter` and
+    the umask.
 
     Args:
-        target: Where the copy is to be.
-        root: The name in the archive of what is copied.
-        limit: The most bytes to write; None for no limit.
+        target: The local path of the copy.
+        root: The name of the copied file or directory in the archive.
+        limit: The maximum number of bytes to write; None for no limit.
     """
 
     def __init__(self, target: Path, root: str, limit: int | None = None) -> None:
@@ -60,22 +61,22 @@ class Unpacker:
         self._root = tuple(_parts(root))
         self._limit = limit
         self._reader = ArchiveReader()
-        self._file: _NewFile | None = None
+        self._file: _TemporaryFile | None = None
         self._top: Folder | None = None
-        self._current: tuple[_Place, Folder] | None = None
-        self._links: list[tuple[_Place, Entry]] = []
-        self._folders: list[tuple[_Place, float]] = []
+        self._current: tuple[_Path, Folder] | None = None
+        self._links: list[tuple[_Path, Entry]] = []
+        self._folders: list[tuple[_Path, float]] = []
         self._files = self._size = self._counted = self._names = 0
         self._skipped: list[str] = []
 
     def feed(self, data: bytes) -> int:
-        """Take bytes of the archive; gives how many bytes of files were written altogether.
+        """Read bytes of the archive, and write its files. Returns the bytes of files so far.
 
         Raises:
-            CopyFailed: The archive is broken, or wants to write elsewhere; or a file cannot be
-                written.
+            CopyFailed: The archive is malformed, or contains a path outside of the target, or
+                exceeds a limit; or a file cannot be written.
         """
-        with written(self._target):
+        with os_errors_as_copy_failed(self._target):
             for item in self._reader.feed(data):
                 if isinstance(item, tuple):
                     self._begin(item)
@@ -87,29 +88,29 @@ class Unpacker:
         return self._size
 
     def finish(self) -> CopyResult:
-        """Make the links, once the archive has ended.
+        """Create the links, after the archive has ended.
 
         Raises:
-            CopyFailed: The archive has not ended, or has nothing of what is copied; or a link
-                cannot be made.
+            CopyFailed: The archive is truncated or empty; or a link replaces a device or leads to
+                a path that is not in the copy.
         """
         if self._file is not None or not self._reader.is_between:
             raise CopyFailed("the archive ends in the middle of a file")
-        with written(self._target):
+        with os_errors_as_copy_failed(self._target):
             self._finish_tree()
         if not self._counted:
             raise CopyFailed("the archive is empty")
         return CopyResult(files=self._files, size=self._size, skipped=tuple(self._skipped))
 
     def _finish_tree(self) -> None:
-        for place, entry in self._links:
-            self._link(place, entry)
-        for place, mtime in reversed(self._folders):
-            *above, name = place or (".",)
-            self._folder(tuple(above)).set_time(name, mtime)
+        for path, entry in self._links:
+            self._link(path, entry)
+        for path, mtime in reversed(self._folders):
+            *above, name = path or (".",)
+            self._open_folder(tuple(above)).set_time(name, mtime)
 
     def close(self) -> None:
-        """Remove what is not whole."""
+        """Remove an incomplete file, and close the folders. Complete files stay."""
         if self._file is not None:
             self._file.remove()
             self._file = None
@@ -123,110 +124,110 @@ class Unpacker:
 
     def _begin(self, entry: Entry) -> None:
         self._count(entry)
-        place = self._below(entry.name)
+        path = self._relative_parts(entry.name)
         match entry.kind:
             case "directory":
-                self._begin_folder(place, entry)
+                self._begin_folder(path, entry)
             case "file":
-                self._file = _NewFile(*self._place(place), entry)
+                self._file = _TemporaryFile(*self._folder_and_name(path), entry)
                 if not entry.size:
                     self._finish_file()
-            case "symlink" | "hard link" if place:
+            case "symlink" | "hard link" if path:
                 _check_usable(entry.target)
-                self._place(place)
-                self._keep(place, entry.target)
-                self._links.append((place, entry))
+                self._folder_and_name(path)
+                self._count_deferred(path, entry.target)
+                self._links.append((path, entry))
             case "symlink" | "hard link":
-                raise CopyFailed(f"it is a link; copy what it leads to: {entry.target}")
+                raise CopyFailed(f"the source is a link; copy its target instead: {entry.target}")
             case _:
                 self._skip(entry, entry.kind)
 
-    def _begin_folder(self, place: _Place, entry: Entry) -> None:
-        is_new = self._is_new(place)
-        self._folder(place, entry.mode & _PERMISSIONS | _OUR_FOLDER)
+    def _begin_folder(self, path: _Path, entry: Entry) -> None:
+        is_new = self._is_new(path)
+        self._open_folder(path, entry.mode & _PERMISSIONS | _OWNER_ALL)
         if is_new:
-            self._keep(place)
-            self._folders.append((place, entry.mtime))
+            self._count_deferred(path)
+            self._folders.append((path, entry.mtime))
 
-    def _is_new(self, place: _Place) -> bool:
-        if not place:
+    def _is_new(self, path: _Path) -> bool:
+        if not path:
             return not os.path.lexists(self._target)
-        return not self._folder(place[:-1]).has(place[-1])
+        return not self._open_folder(path[:-1]).has(path[-1])
 
     def _count(self, entry: Entry) -> None:
-        """Count what an entry takes, before it is taken."""
-        self._counted += (entry.size or _OF_NOTHING) + entry.extra
+        """Count the bytes of an entry against the limit, before it is written."""
+        self._counted += (entry.size or _BYTES_PER_ENTRY) + entry.extra
         self._check_limit()
 
     def _check_limit(self, more: int = 0) -> None:
         if self._limit is not None and self._counted + more > self._limit:
-            raise CopyFailed(f"there is more to copy than limit={self._limit} bytes")
+            raise CopyFailed(f"the files are larger than limit={self._limit} bytes")
 
-    def _keep(self, place: _Place, target: str = "") -> None:
-        """Count what is remembered until the end."""
-        if len(self._links) + len(self._folders) >= _MOST_LATER:
-            raise CopyFailed(f"it has more than {_MOST_LATER} links and directories")
-        self._names += sum(map(len, place)) + _OF_PART * len(place) + len(target)
-        if self._names > _MOST_NAMES:
-            raise CopyFailed("the names of its links and directories are too long")
+    def _count_deferred(self, path: _Path, target: str = "") -> None:
+        """Count a link or directory that is kept in memory until the end."""
+        if len(self._links) + len(self._folders) >= _MAX_DEFERRED:
+            raise CopyFailed(f"the archive has more than {_MAX_DEFERRED} links and directories")
+        self._names += sum(map(len, path)) + _CHARACTERS_PER_PART * len(path) + len(target)
+        if self._names > _MAX_NAME_CHARACTERS:
+            raise CopyFailed("the names of the archive's links and directories are too long")
 
-    def _below(self, name: str) -> tuple[str, ...]:
-        """Return the parts of a name within what is copied.
+    def _relative_parts(self, name: str) -> tuple[str, ...]:
+        """Split a name into its parts below the root of the copy.
 
         Raises:
-            CopyFailed: It is not within that.
+            CopyFailed: The name is outside of the root, or cannot be used.
         """
         parts = tuple(_parts(name))
         depth = len(self._root)
         if name.startswith("/") or ".." in parts or parts[:depth] != self._root:
-            raise CopyFailed(f"it has a file that was not asked for: {name!r}")
-        if len(parts) > _DEEPEST:
-            raise CopyFailed(f"a name of {len(parts)} folders: {name[:100]!r}...")
+            raise CopyFailed(f"the archive has a file outside of the source: {name!r}")
+        if len(parts) > _MAX_DEPTH:
+            raise CopyFailed(f"a name has {len(parts)} folders: {name[:100]!r}...")
         _check_usable(name)
         if os.sep == "\\" and any(set(part) & {"\\", ":"} for part in parts):
-            raise CopyFailed(f"it has a name that cannot be used here: {name!r}")
+            raise CopyFailed(f"the archive has a name that cannot be used here: {name!r}")
         return parts[depth:]
 
     def _skip(self, entry: Entry, why: str) -> None:
         logger.warning("%r was not copied: %s", entry.name, why)
-        if len(self._skipped) < _MOST_TOLD:
+        if len(self._skipped) < _MAX_SKIPPED:
             self._skipped.append(entry.name)
 
     # ---- places ---------------------------------------------------------------------------------
 
-    def _place(self, place: _Place) -> tuple[Folder, str]:
-        """Return the folder of a file, and its name there."""
-        if place:
-            return self._folder(place[:-1]), place[-1]
+    def _folder_and_name(self, path: _Path) -> tuple[Folder, str]:
+        """Return the open folder of an entry, and the entry's name in it."""
+        if path:
+            return self._open_folder(path[:-1]), path[-1]
         if self._top is None:
-            self._top = Folder.opened(self._target.parent)
+            self._top = Folder.open_path(self._target.parent)
         return self._top, self._target.name
 
-    def _folder(self, place: _Place, mode: int = _ANY) -> Folder:
-        """Return a folder below the target. It is open until another one is asked for.
+    def _open_folder(self, path: _Path, mode: int = _DEFAULT_FOLDER_MODE) -> Folder:
+        """Open a folder below the target. The next call for another folder closes it.
 
         Raises:
-            CopyFailed: There is something else, such as a link.
-            OSError: It is missing and cannot be made.
+            CopyFailed: A part of the path is not a folder, but a link, for example.
+            OSError: A missing folder cannot be created.
         """
         if self._current is not None:
-            if self._current[0] == place:
+            if self._current[0] == path:
                 return self._current[1]
             self._current[1].close()
             self._current = None
-        folder = self._below_target(place, mode)
-        self._current = place, folder
-        self._counted += _OF_NOTHING * folder.made
+        folder = self._below_target(path, mode)
+        self._current = path, folder
+        self._counted += _BYTES_PER_ENTRY * folder.made
         self._check_limit()
         return folder
 
-    def _below_target(self, place: _Place, mode: int = _ANY) -> Folder:
+    def _below_target(self, path: _Path, mode: int = _DEFAULT_FOLDER_MODE) -> Folder:
         if self._top is None or self._top.path != self._target:
-            top = Folder.opened(self._target, _ANY if place else mode)
+            top = Folder.open_path(self._target, _DEFAULT_FOLDER_MODE if path else mode)
             if self._top is not None:
                 self._top.close()
             self._top = top
-        return self._top.below(place, mode)
+        return self._top.below(path, mode)
 
     # ---- files and links ------------------------------------------------------------------------
 
@@ -236,30 +237,34 @@ class Unpacker:
         self._file = None
         self._files += 1
 
-    def _link(self, place: _Place, entry: Entry) -> None:
-        folder, name = self._place(place)
+    def _link(self, path: _Path, entry: Entry) -> None:
+        folder, name = self._folder_and_name(path)
         if entry.kind == "hard link":
-            self._made(folder, name, entry, lambda new: self._link_hard(folder, new, entry))
-        elif _stays_within(entry.target, len(place) - 1):
-            self._made(folder, name, entry, lambda new: folder.symlink(new, entry.target))
+            self._create_link(
+                folder, name, entry, lambda new: self._create_hard_link(folder, new, entry)
+            )
+        elif _stays_within(entry.target, len(path) - 1):
+            self._create_link(folder, name, entry, lambda new: folder.symlink(new, entry.target))
         else:
             self._skip(entry, f"the link leads out of the copy, to {entry.target!r}")
 
-    def _link_hard(self, folder: Folder, new: str, entry: Entry) -> None:
-        """Make a hard link to a file of this copy.
+    def _create_hard_link(self, folder: Folder, new: str, entry: Entry) -> None:
+        """Create a hard link to a file of this copy.
 
         Raises:
-            CopyFailed: It is no file below the target.
+            CopyFailed: The link's target is not a file below the root of the copy.
         """
-        *above, name = self._below(entry.target) or (".",)
-        with self._below_target(tuple(above)) as there:
-            if not stat.S_ISREG(there.mode(name)):
-                raise CopyFailed(f"{entry.name!r} is a link to what is no file: {entry.target!r}")
-            folder.link(new, there, name)
+        *above, name = self._relative_parts(entry.target) or (".",)
+        with self._below_target(tuple(above)) as link_folder:
+            if not stat.S_ISREG(link_folder.mode(name)):
+                raise CopyFailed(f"{entry.name!r} is a hard link to a non-file: {entry.target!r}")
+            folder.link(new, link_folder, name)
 
-    def _made(self, folder: Folder, name: str, entry: Entry, make: Callable[[str], None]) -> None:
-        """Make a link beside its place, and rename it."""
-        new = _new_name()
+    def _create_link(
+        self, folder: Folder, name: str, entry: Entry, make: Callable[[str], None]
+    ) -> None:
+        """Create a link under a temporary name, and rename it."""
+        new = _make_temporary_name()
         try:
             make(new)
             folder.rename(new, name)
@@ -272,11 +277,11 @@ class Unpacker:
 
 
 class PlainFile:
-    """Makes a path of this machine a copy of one file, whose contents are all that comes.
+    """Copies a stream with the contents of one file to a local path.
 
     Args:
-        target: Where the copy is to be.
-        limit: The most bytes to write; None for no limit.
+        target: The local path of the copy.
+        limit: The maximum number of bytes to write; None for no limit.
     """
 
     def __init__(self, target: Path, limit: int | None = None) -> None:
@@ -284,39 +289,39 @@ class PlainFile:
         self._limit = limit
         self._size = 0
         self._folder: Folder | None = None
-        self._file: _NewFile | None = None
+        self._file: _TemporaryFile | None = None
 
     def feed(self, data: bytes) -> int:
-        """Take bytes of the file; gives how many there were altogether.
+        """Write bytes of the file. Returns the number of bytes so far.
 
         Raises:
-            CopyFailed: It is larger than the limit, or cannot be written.
+            CopyFailed: The file exceeds the limit, or cannot be written.
         """
-        with written(self._target):
+        with os_errors_as_copy_failed(self._target):
             if self._file is None:
-                self._folder = Folder.opened(self._target.parent)
-                self._file = _NewFile(self._folder, self._target.name)
+                self._folder = Folder.open_path(self._target.parent)
+                self._file = _TemporaryFile(self._folder, self._target.name)
             self._size += len(data)
             if self._limit is not None and self._size > self._limit:
-                raise CopyFailed(f"there is more to copy than limit={self._limit} bytes")
+                raise CopyFailed(f"the files are larger than limit={self._limit} bytes")
             self._file.write(data)
         return self._size
 
     def finish(self) -> CopyResult:
-        """Give the file its name, once all of it has come.
+        """Rename the complete file to its target.
 
         Raises:
-            CopyFailed: There is a directory, or it cannot be written.
+            CopyFailed: The target is a directory, or cannot be written.
         """
         self.feed(b"")
         assert self._file is not None
-        with written(self._target):
+        with os_errors_as_copy_failed(self._target):
             self._file.finish()
         self._file = None
         return CopyResult(files=1, size=self._size)
 
     def close(self) -> None:
-        """Remove what is not whole."""
+        """Remove an incomplete file, and close the folder."""
         if self._file is not None:
             self._file.remove()
             self._file = None
@@ -324,52 +329,54 @@ class PlainFile:
             self._folder.close()
 
 
-class _NewFile:
-    """A file that is being written, under another name than its own. Errors tell its own."""
+class _TemporaryFile:
+    """A file that is written under a temporary name. Errors name its final path."""
 
     def __init__(self, folder: Folder, name: str, entry: Entry | None = None) -> None:
         self._folder = folder
         self._name = name
         self._entry = entry
-        self._left = 0 if entry is None else entry.size
-        self._new = _new_name()
+        self._remaining = 0 if entry is None else entry.size
+        self._temporary_name = _make_temporary_name()
         folder.check_replaceable(name)
-        with self._named():
-            self._file = folder.create(self._new, 0o666 if entry is None else _mode(entry))
+        with self._with_path():
+            self._file = folder.create(
+                self._temporary_name, 0o666 if entry is None else _file_mode(entry)
+            )
 
     def write(self, data: memoryview | bytes) -> bool:
-        """Write data; gives whether that was all."""
-        with self._named():
+        """Write data. Returns whether the file is complete."""
+        with self._with_path():
             self._file.write(data)
-        self._left -= len(data)
-        return not self._left
+        self._remaining -= len(data)
+        return not self._remaining
 
     def finish(self) -> None:
-        """Give the file its name."""
+        """Close the file, and rename it to its final name."""
         try:
-            with self._named():
+            with self._with_path():
                 self._file.close()
             if self._entry is not None:
-                self._folder.set_time(self._new, self._entry.mtime)
-            self._folder.rename(self._new, self._name)
+                self._folder.set_time(self._temporary_name, self._entry.mtime)
+            self._folder.rename(self._temporary_name, self._name)
         except IsADirectoryError:
             self.remove()
             path = str(self._folder.path / self._name)
             raise CopyFailed(
-                f"{path!r} on this machine is a directory; name the file in it"
+                f"the local path {path!r} is a directory; end it with a slash, or name a file"
             ) from None
         except (CopyFailed, OSError):
             self.remove()
             raise
 
     def remove(self) -> None:
-        """Remove it."""
-        with suppress(OSError):  # a full disk: what was not written yet cannot be
+        """Close and remove the temporary file."""
+        with suppress(OSError):  # closing flushes, which fails on a full disk
             self._file.close()
-        self._folder.remove(self._new)
+        self._folder.remove(self._temporary_name)
 
     @contextmanager
-    def _named(self) -> Generator[None]:
+    def _with_path(self) -> Generator[None]:
         try:
             yield
         except OSError as error:
@@ -377,10 +384,10 @@ class _NewFile:
             raise
 
 
-def _mode(entry: Entry) -> int:
-    """Return the permissions of a file, as `tarfile.data_filter` does."""
-    mode = entry.mode & _PERMISSIONS | _OURS
-    return mode if entry.mode & 0o100 else mode & ~_RUN
+def _file_mode(entry: Entry) -> int:
+    """Return the permissions of a file as `tarfile.data_filter` does."""
+    mode = entry.mode & _PERMISSIONS | _OWNER_READ_WRITE
+    return mode if entry.mode & 0o100 else mode & ~_EXECUTE
 
 
 def _parts(name: str) -> list[str]:
@@ -388,27 +395,32 @@ def _parts(name: str) -> list[str]:
 
 
 def _check_usable(name: str) -> None:
-    """Refuse a name that no file has.
+    """Refuse a name with a null character.
 
     Raises:
-        CopyFailed: It has a zero byte.
+        CopyFailed: The name contains one.
     """
     if "\0" in name:
-        raise CopyFailed(f"it has a name that cannot be used here: {name!r}")
+        raise CopyFailed(f"the archive has a name that cannot be used here: {name!r}")
 
 
 def _stays_within(target: str, depth: int) -> bool:
-    """Tell whether a link leads nowhere but below the root of the copy.
+    """Tell whether a symbolic link leads to a path below the root of the copy.
 
-    Only `..` at the beginning are followed: one behind the name of another link would lead from
-    where that one leads.
+    `..` is accepted at the beginning only: after the name of another link, it would be relative to
+    the target of that link.
     """
     parts = _parts(target)
-    up = 0
-    while up < len(parts) and parts[up] == "..":
-        up += 1
-    return not target.startswith("/") and up <= depth and ".." not in parts[up:] and bool(target)
+    leading = 0
+    while leading < len(parts) and parts[leading] == "..":
+        leading += 1
+    return (
+        not target.startswith("/")
+        and leading <= depth
+        and ".." not in parts[leading:]
+        and bool(target)
+    )
 
 
-def _new_name() -> str:
+def _make_temporary_name() -> str:
     return f".clientgen-{secrets.token_hex(8)}"

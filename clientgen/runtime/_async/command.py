@@ -40,12 +40,12 @@ class CommandInput:
 
     Args:
         take: Returns the next piece of the input; an empty one at its end.
-        must_end: Whether the command has to be told that its input ends.
+        needs_end: Whether the command needs the end of its input.
     """
 
-    def __init__(self, take: Function[[], bytes], *, must_end: bool = True) -> None:
+    def __init__(self, take: Function[[], bytes], *, needs_end: bool = True) -> None:
         self._take = take
-        self._must_end = must_end
+        self._needs_end = needs_end
         self._task: Task | None = None
         self._error: Exception | None = None
 
@@ -71,7 +71,7 @@ class CommandInput:
         try:
             while piece := await self._take():
                 await stream.write(piece)
-            if self._must_end or stream.can_close_stdin:
+            if self._needs_end or stream.can_close_stdin:
                 await stream.close_stdin()
         except ConnectionLost:  # it may end before it has read everything
             pass

@@ -8,9 +8,9 @@ from .._http.request import HttpResponse
 from .._streams.proxying import (
     check_response,
     is_json,
-    proxied_request,
+    proxy_request,
+    proxy_response,
     raise_refusal,
-    response_of,
 )
 from ..errors import ResponseBroken
 
@@ -85,9 +85,9 @@ class AsyncProxy:
             TransportError: There was no whole response before the deadline.
             ValueError: The path has `..`, or something else cannot be sent.
         """
-        request = proxied_request(self._base, method, path, options)
+        request = proxy_request(self._base, method, path, options)
         answer = await self._rest.relay(request, self._rest.deadline(options))
-        response = response_of(answer, request.info)
+        response = proxy_response(answer, request.info)
         if options.get("check", False):
             check_response(response, request.info)
         return response
@@ -101,7 +101,7 @@ class AsyncProxy:
             async for data in response:
                 file.write(data)
         """
-        request = proxied_request(self._base, method, path, options)
+        request = proxy_request(self._base, method, path, options)
         return AsyncProxyStream(self._rest, request, options.get("timeout"))
 
     async def websocket(
@@ -125,7 +125,7 @@ class AsyncProxy:
             TransportError: There was no response before the deadline, or it opens no WebSocket.
             ValueError: The path has `..`, or something else cannot be sent.
         """
-        request = proxied_request(self._base, "GET", path, {"headers": headers})
+        request = proxy_request(self._base, "GET", path, {"headers": headers})
         deadline = self._rest.deadline({"timeout": timeout})
         return await self._rest.connect(request, subprotocols, deadline)
 

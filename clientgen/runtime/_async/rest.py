@@ -346,7 +346,7 @@ class AsyncRest(Unpicklable):
             asking, partial(self._switch, asking, deadline), deadline, None
         )
         try:
-            subprotocol = handshake.agreed(stream.status, stream.headers, request.info)
+            subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)
         except TransportError:
             await stream.aclose()
             raise

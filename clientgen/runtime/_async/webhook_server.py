@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from .._admission.admission_requests import Denied
 from .._admission.admission_review import (
     ReviewError,
-    allowed,
-    defaulted,
-    failed,
+    allowed_response,
+    defaulted_response,
+    encode_object,
+    failed_response,
     read_review,
-    refused,
-    snapshot,
+    refused_response,
     typed_request,
 )
 from .._admission.configurations import Endpoint, configurations, crd_conversions
 from .._admission.conversion import (
     ConversionError,
-    conversion_failed,
-    converted,
+    conversion_failed_response,
+    conversion_response,
     read_conversion,
 )
-from .._admission.webhook_set import CONVERT_PATH, USUAL_OPERATIONS, WebhookSet
+from .._admission.webhook_set import CONVERT_PATH, DEFAULT_OPERATIONS, WebhookSet
 from .._models.model import Model
 from .._models.unstructured import Object
 from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
@@ -162,7 +162,7 @@ class AsyncWebhooks:
         model: type[M],
         function: Callback[[AdmissionRequest[M]], None] | None = None,
         *,
-        operations: Iterable[Operation] = USUAL_OPERATIONS,
+        operations: Iterable[Operation] = DEFAULT_OPERATIONS,
         path: str = "",
         **options: Unpack[WebhookOptions],
     ) -> Any:
@@ -212,7 +212,7 @@ class AsyncWebhooks:
         model: type[M],
         function: Callback[[AdmissionRequest[M]], None] | None = None,
         *,
-        operations: Iterable[Operation] = USUAL_OPERATIONS,
+        operations: Iterable[Operation] = DEFAULT_OPERATIONS,
         path: str = "",
         **options: Unpack[WebhookOptions],
     ) -> Any:
@@ -373,26 +373,32 @@ class AsyncWebhooks:
         request = typed_request(call, webhook.model)
         mutates = webhook.action == "mutate"
         try:
-            before = snapshot(call, request) if mutates else b""
+            before = encode_object(call, request) if mutates else b""
             _check_result(await result_of(webhook.function, request))
-            return defaulted(call, request, before) if mutates else allowed(request)
+            return (
+                defaulted_response(call, request, before) if mutates else allowed_response(request)
+            )
         except Denied as denied:
-            return refused(request, denied)
+            return refused_response(request, denied)
         except (Exception, SystemExit) as error:  # nobody stops the program by a request
-            logger.exception("%s failed for %s (uid %s)", webhook.title, call.words, call.uid)
+            logger.exception("%s failed for %s (uid %s)", webhook.title, call.title, call.uid)
             name = type(error).__name__
-            return failed(call.uid, f"{webhook.title} failed with {name}; its log says why")
+            return failed_response(
+                call.uid, f"{webhook.title} failed with {name}; its log says why"
+            )
 
     async def _convert(self, body: bytes) -> bytes:
         call = read_conversion(body)
         try:
-            return converted(call, [await self._converted(call, bytes(o)) for o in call.objects])
+            return conversion_response(
+                call, [await self._converted(call, bytes(o)) for o in call.objects]
+            )
         except ConversionError as error:
             logger.warning("a conversion to %s failed: %s", call.desired, error)
-            return conversion_failed(call, str(error))
+            return conversion_failed_response(call, str(error))
 
     async def _converted(self, call: ConversionCall, data: bytes) -> bytes:
-        title, steps = self._set.conversions.way(data, call.desired)
+        title, steps = self._set.conversions.path_of(data, call.desired)
         try:
             for step in steps:
                 data = step.write(data, await result_of(step.function, step.read(data)))
@@ -490,12 +496,12 @@ class AsyncWebhooks:
         if self._metrics is None or path not in self.paths:
             return await self.answer(path, body)
         begin, status = perf_counter(), None
-        self._metrics.begun(path)
+        self._metrics.review_started(path)
         try:
             status, answer = await self.answer(path, body)
             return status, answer
         finally:
-            self._metrics.ended(path, status, perf_counter() - begin)
+            self._metrics.review_ended(path, status, perf_counter() - begin)
 
 
 def _check_result(result: object) -> None:

@@ -79,7 +79,7 @@ class AsyncWebSocket:
                 if not self._unread:
                     what = "the connection was closed without a farewell"
                     raise ConnectionLost(f"{self._info}: {what}")
-            piece, self._unread = self._frames.cut(self._unread, _MOST_FRAMES)
+            piece, self._unread = self._frames.split_frames(self._unread, _MOST_FRAMES)
             with self._using:
                 self._messages.extend(self._frames.receive(piece))
             del piece  # who waits for more does not keep it
@@ -101,7 +101,7 @@ class AsyncWebSocket:
                 with self._using:
                     self._frames.send(message)
             except ConnectionError as error:
-                why = self._frames.ending or str(error)
+                why = self._frames.close_reason or str(error)
                 raise ConnectionLost(f"{self._info}: {why}") from None
             await self._flush()
 
@@ -151,5 +151,5 @@ class AsyncWebSocket:
             return self._frames.take()
 
     def _check_end(self) -> None:
-        if ending := self._frames.ending:
+        if ending := self._frames.close_reason:
             raise ConnectionLost(f"{self._info}: the server closed the connection: {ending}")

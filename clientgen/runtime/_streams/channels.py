@@ -1,7 +1,7 @@
-"""The channels of exec and attach: messages of a WebSocket, without I/O.
+"""The channels of exec and attach over a WebSocket, without I/O.
 
-The first byte of a message is the number of its channel. `v5.channel.k8s.io` can also close a
-channel, so that a process sees the end of its input; `v4.channel.k8s.io` cannot.
+The first byte of a message is the channel number. With `v5.channel.k8s.io`, a client can close a
+channel, so that the process sees the end of its input; with `v4.channel.k8s.io` it cannot.
 See k8s.io/client-go/tools/remotecommand and k8s.io/apimachinery/pkg/util/remotecommand.
 """
 
@@ -28,13 +28,13 @@ __all__ = [
     "SUBPROTOCOLS",
     "V4",
     "V5",
-    "closing",
-    "exit_code_in",
+    "close_message",
     "exit_status",
     "failure_status",
     "message",
-    "resizing",
-    "size_in",
+    "read_exit_code",
+    "read_size",
+    "resize_message",
     "split",
 ]
 
@@ -49,13 +49,13 @@ ERROR: Final = 3
 """Carries a Status when the process has ended."""
 RESIZE: Final = 4
 CLOSE: Final = 255
-"""Names a channel on which nothing more comes."""
+"""Closes the channel whose number is the data of the message."""
 
 _NON_ZERO = "NonZeroExitCode"
 _EXIT_CODE = "ExitCode"
 _MOST_CODE = 1 << 31
-_MOST_DIGITS = 10
-_MOST_CELLS = 65535
+_MAX_DIGITS = 10
+_MAX_TERMINAL_CELLS = 65535
 
 
 def message(channel: int, data: bytes | memoryview) -> bytes:
@@ -63,51 +63,51 @@ def message(channel: int, data: bytes | memoryview) -> bytes:
     return channel.to_bytes(1, "big") + data
 
 
-def closing(channel: int) -> bytes:
-    """Return the message that says that nothing more comes on a channel; for v5."""
+def close_message(channel: int) -> bytes:
+    """Return the message that closes a channel; for v5."""
     return bytes((CLOSE, channel))
 
 
-def resizing(width: int, height: int) -> bytes:
-    """Return the message that tells the size of the terminal, in characters.
+def resize_message(width: int, height: int) -> bytes:
+    """Return the message that sets the size of the terminal, in characters.
 
     Raises:
-        ValueError: That is no size.
+        ValueError: The width or the height is out of range.
     """
     for name, cells in (("width", width), ("height", height)):
-        if not 0 < cells <= _MOST_CELLS:
+        if not 0 < cells <= _MAX_TERMINAL_CELLS:
             raise ValueError(
-                f"{name}={cells!r}: a terminal has 1 to {_MOST_CELLS} columns and rows"
+                f"{name}={cells!r}: a terminal has 1 to {_MAX_TERMINAL_CELLS} columns and rows"
             )
     return message(RESIZE, json.encode({"Width": width, "Height": height}))
 
 
-def size_in(data: bytes) -> tuple[int, int]:
-    """Read the size of a terminal: width and height.
+def read_size(data: bytes) -> tuple[int, int]:
+    """Read the width and height of a terminal.
 
     Raises:
-        ValueError: It is no size.
+        ValueError: The data is not a size.
     """
     try:
         size = json.decode(data, type=dict[str, int])
     except DecodeError as error:
-        raise ValueError(f"not the size of a terminal: {error}") from None
+        raise ValueError(f"the data is not a terminal size: {error}") from None
     return size.get("Width", 0), size.get("Height", 0)
 
 
 def split(received: bytes) -> tuple[int, bytes]:
-    """Return the channel and the data of a message; an empty message has neither.
+    """Split a message into its channel and its data.
 
     Raises:
-        ValueError: It is empty.
+        ValueError: The message is empty.
     """
     if not received:
-        raise ValueError("a message without a channel")
+        raise ValueError("the message has no channel")
     return received[0], received[1:]
 
 
 def exit_status(code: int) -> bytes:
-    """Return the Status of a process that has ended with a code."""
+    """Return the Status of a process that has exited with a code."""
     if code == 0:
         return json.encode({"metadata": {}, "status": "Success"})
     return json.encode(
@@ -122,32 +122,32 @@ def exit_status(code: int) -> bytes:
 
 
 def failure_status(status: object) -> bytes:
-    """Return the Status of a process that could not be run, as a message carries it."""
+    """Encode the Status of a process that could not be run."""
     return json.encode(status)
 
 
-def exit_code_in(data: bytes, info: RequestInfo) -> int:
+def read_exit_code(data: bytes, info: RequestInfo) -> int:
     """Read the exit code of a Status.
 
     Raises:
         ApiError: The Status says that the process could not be run.
-        ResponseBroken: It is no Status.
+        ResponseBroken: The data is not a Status.
     """
     try:
         status = make_sound(json.decode(data, type=Status))
     except DecodeError as error:
-        raise ResponseBroken(f"{info}: the end of the process is not readable: {error}") from None
+        raise ResponseBroken(f"{info}: the status of the process is malformed: {error}") from None
     if status.status == "Success":
         return 0
     if status.reason != _NON_ZERO:
         raise api_error(status, info)
     details = status.details or StatusDetails()
-    return _code_in(details.causes, info)
+    return _exit_code_of_causes(details.causes, info)
 
 
-def _code_in(causes: list[StatusCause], info: RequestInfo) -> int:
+def _exit_code_of_causes(causes: list[StatusCause], info: RequestInfo) -> int:
     text = next((each.message or "" for each in causes if each.reason == _EXIT_CODE), "")
     digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS:
+    if digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS:
         return int(text)
-    raise ResponseBroken(f"{info}: the process failed, and the server does not tell its exit code")
+    raise ResponseBroken(f"{info}: the process failed, and the server sent no exit code")

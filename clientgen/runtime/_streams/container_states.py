@@ -1,4 +1,4 @@
-"""What a pod says of its containers, for those who follow their logs or forward their ports."""
+"""The states of a pod's containers, for log tails and port forwarding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..errors import OperationRefused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ContainerState", "check_going_on", "container_states"]
+__all__ = ["ContainerState", "check_not_ended", "container_states"]
 
 _KINDS: Final = ("initContainer", "container", "ephemeralContainer")
 
@@ -22,18 +22,18 @@ class ContainerState(NamedTuple):
     name: str
     restarts: int
     has_begun: bool
-    """Whether it has written a log."""
+    """Whether the container may have a log."""
     is_over: bool
-    """Whether its present instance writes no more."""
-    is_last: bool
-    """Whether there will be no other instance."""
+    """Whether the current instance has terminated, so that its log is complete."""
+    is_final: bool
+    """Whether the container will not be restarted, because the pod has ended."""
 
 
-def check_going_on(pod: Json) -> None:
-    """Make sure that a pod has not ended.
+def check_not_ended(pod: Json) -> None:
+    """Check that a pod has not ended.
 
     Raises:
-        OperationRefused: It has.
+        OperationRefused: The phase of the pod is Succeeded or Failed.
     """
     phase = text(pod, "status", "phase")
     if phase in FINAL_PHASES:
@@ -44,29 +44,29 @@ def check_going_on(pod: Json) -> None:
 def container_states(pod: Json) -> Iterator[ContainerState]:
     """Yield the states of all containers of a pod.
 
-    A container without a status may have begun if a node has the pod.
+    A container without a status may have begun if the pod is scheduled to a node.
     """
-    is_last = text(pod, "status", "phase") in FINAL_PHASES
+    is_final = text(pod, "status", "phase") in FINAL_PHASES
     has_node = bool(text(pod, "spec", "nodeName"))
     for kind in _KINDS:
         statuses = {text(each, "name"): each for each in items(pod, "status", f"{kind}Statuses")}
         for container in items(pod, "spec", f"{kind}s"):
             name = text(container, "name")
-            found = statuses.get(name)
+            status = statuses.get(name)
             if not name:
                 continue
-            if found is None:
-                yield ContainerState(name, 0, has_node, False, is_last)
+            if status is None:
+                yield ContainerState(name, 0, has_node, False, is_final)
             else:
-                yield _state(name, found, is_last=is_last)
+                yield _state(name, status, is_final=is_final)
 
 
-def _state(name: str, status: Json, *, is_last: bool) -> ContainerState:
+def _state(name: str, status: Json, *, is_final: bool) -> ContainerState:
     state = part(status, "state")
     return ContainerState(
         name=name,
         restarts=number(status, "restartCount"),
         has_begun=bool({"running", "terminated"} & state.keys() or part(status, "lastState")),
         is_over="terminated" in state,
-        is_last=is_last,
+        is_final=is_final,
     )

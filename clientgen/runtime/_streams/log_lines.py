@@ -1,4 +1,4 @@
-"""Lines of logs, and where to read on after a connection was lost. Without I/O."""
+"""Lines of container logs, and the position to resume from after a lost connection. No I/O."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["LogLine", "LogPosition"]
 _STAMP: Final = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII
 )
-# What a kubelet writes into a log that it cannot read on, after its answer has begun (kubelet:
-# kuberuntime_container.go; cri-client: pkg/logs/logs.go).
-_OF_NODE: Final = re.compile(
+# Error messages that a kubelet appends to the log if reading fails after the response has begun
+# (kubelet: kuberuntime_container.go; cri-client: pkg/logs/logs.go).
+_NODE_ERROR: Final = re.compile(
     r"[Uu]nable to retrieve container logs for \S+"
     r"|failed to (?:try resolving symlinks in path|(?:open|read) log file|(?:tail|seek) -?\d+ "
     r"|reset seek|create fsnotify watcher|watch directory|get parse function)"
@@ -26,18 +26,18 @@ _COLORS: Final = (32, 33, 34, 35, 36, 92, 93, 94, 95, 96)
 
 
 class LogLine(NamedTuple):
-    """A line of the log of a container. Its text is that of `kubectl logs --prefix`."""
+    """A line of the log of a container. `str()` formats it as `kubectl logs --prefix` does."""
 
     namespace: str
     pod: str
     container: str
     timestamp: str
-    """When it was written, as the node says, with nanoseconds."""
+    """The time at which the line was written, as the node sends it, with nanoseconds."""
     text: str
 
     @property
     def time(self) -> datetime | None:
-        """When it was written; None if the node does not say."""
+        """The time at which the line was written; None if the node sends no time."""
         nanoseconds = _nanoseconds(self.timestamp)
         if nanoseconds is None:
             return None
@@ -57,50 +57,52 @@ class LogLine(NamedTuple):
 
 
 class LogPosition:
-    """How far the log of a container was read: until the time of a line.
+    """How far the log of a container was read.
 
-    Servers know times to the second. What they send again is left out: lines before the last one
-    that was read, and as many of the same time as were read.
+    `sinceTime` has a resolution of seconds, so the server repeats lines. Skipped are the lines
+    before the last line that was read, and as many lines of the same time as were read.
     """
 
     def __init__(self) -> None:
         self.since = ""
-        """The time of the last line; empty before there is one."""
-        self._last: int = 0
-        self._at_last: int = 0
-        self._again = 0
+        """The time of the last line; empty before the first line."""
+        self._last_time: int = 0
+        self._lines_at_last_time: int = 0
+        self._lines_to_skip = 0
         self._is_replay = False
 
     def resume(self) -> None:
-        """Note that the log is read again from `since`."""
-        self._is_replay, self._again = True, self._at_last
+        """Prepare to read the log again from `since`."""
+        self._is_replay, self._lines_to_skip = True, self._lines_at_last_time
 
-    def is_of_node(self, line: str) -> bool:
-        """Tell whether the node says this itself, because it cannot read on in the log.
+    def is_node_error(self, line: str) -> bool:
+        """Tell whether a line is an error message of the node, which could not read the log.
 
-        It appends such words to the log. They have no time, and the lines of the log have one; of
-        nodes that know no times, the words are known.
+        Such messages have no time, while the lines of the log have one. If the lines have no times
+        either, the message is recognized by its text.
         """
         timestamp, space, _ = line.partition(" ")
         if space and _nanoseconds(timestamp) is not None:
             return False
-        return bool(self.since) or _OF_NODE.match(line) is not None
+        return bool(self.since) or _NODE_ERROR.match(line) is not None
 
     def take(self, line: str) -> tuple[str, str] | None:
-        """Return the time and the text of a line; None if it was read before."""
+        """Return the time and the text of a line; None if the line was read before."""
         timestamp, space, text = line.partition(" ")
         nanoseconds = _nanoseconds(timestamp)
         if nanoseconds is None or not space:
             return "", line
         if self._is_replay:
-            if nanoseconds < self._last:
+            if nanoseconds < self._last_time:
                 return None
-            if nanoseconds == self._last and self._again:
-                self._again -= 1
+            if nanoseconds == self._last_time and self._lines_to_skip:
+                self._lines_to_skip -= 1
                 return None
             self._is_replay = False
-        self._at_last = self._at_last + 1 if nanoseconds == self._last else 1
-        self._last, self.since = nanoseconds, timestamp
+        self._lines_at_last_time = (
+            self._lines_at_last_time + 1 if nanoseconds == self._last_time else 1
+        )
+        self._last_time, self.since = nanoseconds, timestamp
         return timestamp, text
 
 

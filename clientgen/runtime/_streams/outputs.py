@@ -1,4 +1,4 @@
-"""The output of commands in containers, and how they end."""
+"""The output and the exit codes of commands in containers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .._models.arguments import named
 from ..errors import ConnectionLost, ExecFailed, ResponseBroken
-from .channels import ERROR, STDERR, STDOUT, exit_code_in, split
+from .channels import ERROR, STDERR, STDOUT, read_exit_code, split
 
 if TYPE_CHECKING:
     from .._models.exec_result import ExecResult
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Output", "OutputReader", "check_command", "check_result"]
 
-_MOST_STATUS = 1 << 16
-_TOLD = 2000
+_MAX_STATUS_BYTES = 1 << 16
+_MAX_STDERR_SHOWN = 2000
 
 
 class Output(NamedTuple):
-    """Some bytes that a process has written. With a terminal, all of them are `stdout`."""
+    """Bytes that a process has written. With a terminal, `stream` is always `stdout`."""
 
     stream: Literal["stdout", "stderr"]
     data: bytes
 
 
 def check_result(result: ExecResult, info: RequestInfo) -> None:
-    """Make sure that a command succeeded.
+    """Check that a command has succeeded.
 
     Raises:
-        ExecFailed: Its exit code is not 0.
+        ExecFailed: The exit code is not 0.
     """
     if result.exit_code:
-        text = result.stderr[-_TOLD:].decode("utf-8", "replace").strip()
+        text = result.stderr[-_MAX_STDERR_SHOWN:].decode("utf-8", "replace").strip()
         message = f"{info}: the command ended with exit code {result.exit_code}"
         raise ExecFailed(f"{message}: {text}" if text else message, result)
 
 
 class OutputReader:
-    """Reads the messages of a process, and remembers how it ended."""
+    """Reads the messages of a process: its output and its exit code."""
 
     def __init__(self, info: RequestInfo) -> None:
         self._info = info
@@ -46,10 +46,10 @@ class OutputReader:
         self.exit_code: int | None = None
 
     def feed(self, received: bytes) -> Output | None:
-        """Take a message; gives what the process wrote, if that is what it carries.
+        """Read a message. Returns the output in it, if it carries output.
 
         Raises:
-            ResponseBroken: The server's account of the end is too long.
+            ResponseBroken: The status of the process is too long.
         """
         if not received:
             return None
@@ -60,7 +60,7 @@ class OutputReader:
             return Output("stderr", data)
         if channel == ERROR:
             self._status += data
-            if len(self._status) > _MOST_STATUS:
+            if len(self._status) > _MAX_STATUS_BYTES:
                 raise ResponseBroken(f"{self._info}: the status of the process is too long")
         return None
 
@@ -69,35 +69,35 @@ class OutputReader:
 
         Raises:
             ApiError: The process could not be run.
-            ConnectionLost: The server did not tell how the process ended.
+            ConnectionLost: The connection ended without a status of the process.
         """
         if not self._status:
             raise ConnectionLost(
-                f"{self._info}: the connection ended, and nothing tells how the process ended"
+                f"{self._info}: the connection ended before the server sent the exit code"
             )
-        self.exit_code = exit_code_in(bytes(self._status), self._info)
+        self.exit_code = read_exit_code(bytes(self._status), self._info)
         return self.exit_code
 
 
 def check_command(command: object) -> list[str]:
-    """Return a command as a list of words.
+    """Check a command, and return it as a list of words.
 
     Raises:
-        TypeError: It is not a list of texts.
-        ValueError: It is empty.
+        TypeError: The command is not a list of texts.
+        ValueError: The command is empty.
     """
     if isinstance(command, (str, bytes)) or not isinstance(command, (list, tuple)):
         raise TypeError(
             f'command must be a list of words, such as ["ls", "-l"], not {named(command)};'
-            ' a shell takes a line: ["sh", "-c", line]'
+            ' to run a shell line, pass ["sh", "-c", line]'
         )
     words: list[str] = []
     for word in command:  # pyright: ignore[reportUnknownVariableType] - checked here
         if not isinstance(word, str):
-            raise TypeError(f"command must be a list of texts, and has {named(word)}")  # pyright: ignore[reportUnknownArgumentType]
+            raise TypeError(f"command must contain texts only, not {named(word)}")  # pyright: ignore[reportUnknownArgumentType]
         if "\0" in word:
-            raise ValueError("command: a word has a null character, which no process can be given")
+            raise ValueError("command: a word contains a null character")
         words.append(word)
     if not words or not words[0]:
-        raise ValueError("command is empty: name the program to run")
+        raise ValueError("command is empty: its first word must be the program to run")
     return words

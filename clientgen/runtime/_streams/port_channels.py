@@ -1,8 +1,8 @@
-"""The channels of a forwarded port: messages of a WebSocket, without I/O.
+"""The channels of port-forward over a WebSocket, without I/O.
 
 With `v4.channel.k8s.io`, channel 0 carries the data of the port and channel 1 errors. The first
-message of each has the number of the port, as two bytes, the lower one first. One WebSocket is one
-connection. See pkg/kubelet of Kubernetes: cri/streaming/portforward/websocket.go.
+message of each channel is the port number, as two bytes in little-endian order. A WebSocket carries
+one connection. See pkg/kubelet of Kubernetes: cri/streaming/portforward/websocket.go.
 """
 
 from __future__ import annotations
@@ -15,31 +15,39 @@ from ..errors import ConnectionFailed, ResponseBroken
 if TYPE_CHECKING:
     from ..errors import RequestInfo
 
-__all__ = ["DATA", "ERRORS", "SUBPROTOCOL", "PortReader", "check_port", "check_refused", "opening"]
+__all__ = [
+    "DATA",
+    "ERRORS",
+    "SUBPROTOCOL",
+    "PortReader",
+    "check_port",
+    "check_refused",
+    "opening_messages",
+]
 
 SUBPROTOCOL: Final = "v4.channel.k8s.io"
 DATA: Final = 0
 ERRORS: Final = 1
 
 _PORT_BYTES: Final = 2
-_MOST_PORT: Final = 65535
-_MOST_TEXT: Final = 4096
+_MAX_PORT: Final = 65535
+_MAX_ERROR_BYTES: Final = 4096
 
 
 def check_port(name: str, port: object, *, least: int = 1) -> int:
-    """Return the number of a port.
+    """Check a port number, and return it.
 
     Raises:
-        ValueError: It is not one.
+        ValueError: `port` is not a number from `least` to 65535.
     """
-    if isinstance(port, int) and not isinstance(port, bool) and least <= port <= _MOST_PORT:
+    if isinstance(port, int) and not isinstance(port, bool) and least <= port <= _MAX_PORT:
         return port
     shown = repr(port) if isinstance(port, (int, str)) else named(port)
-    raise ValueError(f"{name} must be a number from {least} to {_MOST_PORT}, not {shown}")
+    raise ValueError(f"{name} must be a number from {least} to {_MAX_PORT}, not {shown}")
 
 
-def opening(port: int) -> list[bytes]:
-    """Return the messages with which a server begins."""
+def opening_messages(port: int) -> list[bytes]:
+    """Return the first messages of a server."""
     number = port.to_bytes(_PORT_BYTES, "little")
     return [bytes((DATA,)) + number, bytes((ERRORS,)) + number]
 
@@ -54,10 +62,10 @@ class PortReader:
         self._error = bytearray()
 
     def feed(self, message: bytes) -> bytes:
-        """Take a message; gives the data of the port in it, which may be empty.
+        """Read a message. Returns the data of the port in it, which may be empty.
 
         Raises:
-            ResponseBroken: It does not begin as it has to.
+            ResponseBroken: The first message of a channel is not the port number.
         """
         if not message or message[0] not in (DATA, ERRORS):
             return b""
@@ -67,25 +75,25 @@ class PortReader:
             return b""
         if channel == DATA:
             return data
-        self._error += data[: _MOST_TEXT - len(self._error)]
+        self._error += data[: _MAX_ERROR_BYTES - len(self._error)]
         return b""
 
     def _begin(self, channel: int, number: bytes) -> None:
         if number != self._number:
-            raise ResponseBroken(f"{self._info}: the server does not forward the port asked for")
+            raise ResponseBroken(f"{self._info}: the server forwards another port than requested")
         self._begun.add(channel)
 
     @property
     def error(self) -> str:
-        """What the node says is wrong; empty if nothing is."""
+        """The error message of the node; empty if it reported none."""
         return self._error.decode("utf-8", "replace").strip()
 
 
 def check_refused(reader: PortReader, info: RequestInfo) -> None:
-    """Make sure that the node has reported no error.
+    """Check that the node has reported no error.
 
     Raises:
-        ConnectionFailed: It has.
+        ConnectionFailed: The node has reported an error.
     """
     if reader.error:
         raise ConnectionFailed(f"{info}: {reader.error}")

@@ -1,6 +1,6 @@
-"""Requests to pods, services and nodes that the API server passes on.
+"""Requests to pods, services and nodes through the API server's proxy.
 
-A path is `…/pods/[scheme:]name[:port]/proxy/…`. See `SplitSchemeNamePort` in apimachinery's
+The path is `…/pods/[scheme:]name[:port]/proxy/…`. See `SplitSchemeNamePort` in apimachinery's
 pkg/util/net, and pkg/registry/core/{pod,service,node}/rest of Kubernetes.
 """
 
@@ -28,68 +28,68 @@ if TYPE_CHECKING:
 __all__ = [
     "check_response",
     "is_json",
-    "proxied_name",
-    "proxied_request",
+    "proxy_request",
+    "proxy_response",
+    "proxy_segment",
     "raise_refusal",
-    "response_of",
 ]
 
-_MOST_PORT: Final = 65535
+_MAX_PORT: Final = 65535
 _PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
 _METHOD: Final = re.compile(r"[A-Z]+").fullmatch
-_SPLIT: Final = re.compile(r"[/\\]")
+_PATH_SEPARATORS: Final = re.compile(r"[/\\]")
 _SAFE: Final = "/%:@!$&'()*+,;=-._~"
-# These belong to the connection, or to the API server, which drops the credentials it gets.
+# Headers of the connection and the credentials of the API server, which it does not pass on.
 _OWN_HEADERS: Final = frozenset(
     {"accept-encoding", "authorization", "connection", "content-length", "host", "upgrade"}
 )
-_TOLD: Final = 2000
-_ERRORS: Final = 400
+_MAX_BODY_SHOWN: Final = 2000
+_FIRST_ERROR_CODE: Final = 400
 
 
-def proxied_name(name: str, port: int | str | None, scheme: str | None) -> str:
-    """Spell whom the API server has to ask, for a path.
+def proxy_segment(name: str, port: int | str | None, scheme: str | None) -> str:
+    """Return the path segment `[scheme:]name[:port]`.
 
     Raises:
-        ValueError: The name, the port or the scheme cannot be.
+        ValueError: The name, the port or the scheme is not valid.
     """
     spelled = segment("name", name)
     if ":" in name:
-        raise ValueError(f"name cannot be {name!r}: a colon would begin a port")
+        raise ValueError(f"name must not contain a colon: {name!r}; pass port=... instead")
     if scheme not in {None, "http", "https"}:
         raise ValueError(f"scheme must be 'http' or 'https', not {scheme!r}")
-    end = _port(port)
+    end = _port_suffix(port)
     return f"{scheme}:{spelled}:{end}" if scheme else f"{spelled}:{end}" if end else spelled
 
 
-def _port(port: object) -> str:
+def _port_suffix(port: object) -> str:
     if port is None:
         return ""
-    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MOST_PORT:
+    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MAX_PORT:
         return str(port)
     if isinstance(port, str) and len(port) <= 63 and _PORT_NAME(port):  # noqa: PLR2004
         return port
     raise ValueError(
-        f"port must be a number from 1 to {_MOST_PORT}, or the name of a port, not {port!r}"
+        f"port must be a number from 1 to {_MAX_PORT}, or the name of a port, not {port!r}"
     )
 
 
-def proxied_request(base: str, method: str, path: str, options: Mapping[str, Any]) -> HttpRequest:
-    """Return the request for a path of the program in the cluster.
+def proxy_request(base: str, method: str, path: str, options: Mapping[str, Any]) -> HttpRequest:
+    """Return the request to a program in the cluster.
 
     Args:
-        base: The path of its `proxy` subresource.
+        base: The path of the `proxy` subresource.
         method: The method.
-        path: The path and query that the program gets.
+        path: The path and query that the program receives.
         options: `query`, `headers` and `body`.
 
     Raises:
         TypeError: An argument has a wrong type.
-        ValueError: The path would leave the program, or something cannot be sent.
+        ValueError: The path has a `.` or `..` segment, or an argument is not valid.
     """
     if not _METHOD(method):
         raise ValueError(f"method must be a word in capitals, such as GET, not {method!r}")
-    target = base + _checked_path(path) + _query(path, options.get("query"))
+    target = base + _checked_path(path) + _query_string(path, options.get("query"))
     return HttpRequest(method, target, _headers(options.get("headers")), _body(options.get("body")))
 
 
@@ -99,16 +99,16 @@ def _checked_path(path: object) -> str:
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError(f"path must begin with '/', such as '/metrics', not {path!r}")
     bare, mark, query = path.partition("?")
-    # The server may decode the path once, and clean it: it would be that of something else.
-    if any(part in {".", ".."} for part in _SPLIT.split(unquote(bare))):
-        raise ValueError(f"path cannot be {path!r}: '.' and '..' would lead to something else")
+    # The API server decodes and cleans paths: with `..`, the path of another object results.
+    if any(part in {".", ".."} for part in _PATH_SEPARATORS.split(unquote(bare))):
+        raise ValueError(f"path must not have '.' or '..' as a part: {path!r}")
     try:
         return quote(bare, safe=_SAFE) + mark + quote(query, safe=_SAFE + "?")
     except UnicodeEncodeError:
-        raise ValueError(f"path cannot be {path!r}: it has half of a surrogate pair") from None
+        raise ValueError(f"path must be valid Unicode, without lone surrogates: {path!r}") from None
 
 
-def _query(path: str, query: Mapping[str, Any] | None) -> str:
+def _query_string(path: str, query: Mapping[str, Any] | None) -> str:
     if not query:
         return ""
     from urllib.parse import urlencode
@@ -120,7 +120,7 @@ def _headers(headers: Mapping[str, str] | None) -> Headers:
     given = dict(headers or {})
     for name in given:
         if name.lower() in _OWN_HEADERS:
-            raise ValueError(f"the header {name} cannot be set: it is not passed on")
+            raise ValueError(f"the header {name} cannot be set: the API server does not pass it on")
     if not any(name.lower() == "accept" for name in given):
         given["Accept"] = "*/*"
     return tuple(
@@ -136,30 +136,30 @@ def _body(body: object) -> bytes | None:
     raise TypeError(f"body must be bytes or text, not {named(body)}")
 
 
-def response_of(answer: HttpResponse, info: RequestInfo) -> ProxyResponse:
+def proxy_response(answer: HttpResponse, info: RequestInfo) -> ProxyResponse:
     """Return the response of the program.
 
     Raises:
-        ApiError: The API server refused to ask it, or could not.
+        ApiError: The API server refused the request, or could not reach the program.
     """
     raise_refusal(answer, info)
     return ProxyResponse(status=answer.status, headers=answer.headers, body=answer.body)
 
 
 def is_json(headers: Mapping[str, str]) -> bool:
-    """Tell whether a body is JSON, by its headers."""
+    """Tell whether the headers declare a JSON body."""
     return headers.get("content-type", "").startswith("application/json")
 
 
 def raise_refusal(answer: HttpResponse, info: RequestInfo) -> None:
-    """Raise the error that an answer is, if it comes from the API server itself.
+    """Raise the error of a response that comes from the API server instead of the program.
 
-    Nothing but the body tells: the API server answers with a Status.
+    Only the body distinguishes them: the API server's errors are a Status.
 
     Raises:
-        ApiError: It is.
+        ApiError: The response is an error of the API server.
     """
-    if answer.status < _ERRORS or not is_json(answer.headers):
+    if answer.status < _FIRST_ERROR_CODE or not is_json(answer.headers):
         return
     try:
         status = make_sound(json.decode(answer.body, type=Status))
@@ -170,13 +170,13 @@ def raise_refusal(answer: HttpResponse, info: RequestInfo) -> None:
 
 
 def check_response(response: ProxyResponse, info: RequestInfo) -> None:
-    """Make sure that the status of a response is below 400.
+    """Check that the status of a response is below 400.
 
     Raises:
-        ProxyFailed: It is not.
+        ProxyFailed: The status is 400 or higher.
     """
     if response.is_ok:
         return
-    text = response.body[:_TOLD].decode("utf-8", "replace").strip()
+    text = response.body[:_MAX_BODY_SHOWN].decode("utf-8", "replace").strip()
     message = f"{info}: the program answered {response.status}"
     raise ProxyFailed(f"{message}: {text}" if text else message, response)

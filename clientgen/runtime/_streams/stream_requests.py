@@ -1,4 +1,4 @@
-"""The requests that begin streams to containers."""
+"""The requests that start exec and attach streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPTIONS = dict.fromkeys(("container", "stdin", "tty", "timeout"), "")
 
 
 def exec_request(path: str, command: object, options: Mapping[str, Any]) -> HttpRequest:
-    """Return the request to run a command; a GET, as the API server expects of WebSockets.
+    """Return the request that runs a command: a GET, because WebSockets need it.
 
     Raises:
         TypeError: The command is not a list of words, or an option does not exist.
@@ -33,7 +33,7 @@ def exec_request(path: str, command: object, options: Mapping[str, Any]) -> Http
     """
     words = check_command(command)
     request = _process_request(path, options)
-    # `urllib` is loaded only by those who run commands.
+    # Imported here, because most programs run no commands.
     from urllib.parse import quote
 
     query = "".join(f"&command={quote(word, safe='')}" for word in words)
@@ -41,7 +41,7 @@ def exec_request(path: str, command: object, options: Mapping[str, Any]) -> Http
 
 
 def attach_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
-    """Return the request to attach to the main process of a container.
+    """Return the request that attaches to the main process of a container.
 
     Raises:
         TypeError: An option does not exist.
@@ -50,10 +50,10 @@ def attach_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
 
 
 def stdin_of(value: object) -> bytes | None:
-    """Return what is to be written to a command's stdin; None if it gets none.
+    """Encode the input of a command; None stays None.
 
     Raises:
-        TypeError: It is neither text nor bytes.
+        TypeError: The value is neither text nor bytes.
     """
     if value is None or isinstance(value, bytes):
         return value
@@ -69,8 +69,10 @@ def _process_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
         raise unexpected_option(name, _OPTIONS)
     for name in ("stdin", "tty"):
         if not isinstance(options.get(name, False), bool):
-            raise TypeError(f"{name} must be True or False here")
+            raise TypeError(
+                f"{name} must be True or False for a stream; write the input to the stream"
+            )
     has_terminal = bool(options.get("tty"))
-    # A terminal has one output, and the API refuses a request for two.
+    # A terminal has a single output, and the API server refuses a request for stderr then.
     streams = {"stdout": True, "stderr": None if has_terminal else True}
     return build("GET", path, {**options, **streams}, _PROCESS)

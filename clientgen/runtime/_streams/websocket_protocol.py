@@ -1,7 +1,7 @@
-"""The WebSocket protocol, without I/O: the handshake, and frames.
+"""The WebSocket protocol without I/O: the handshake and frames.
 
-The library `websockets` reads and writes the frames. The handshake is a request like every other
-one, so that TLS, proxies, credentials and refusals are those of all requests. See RFC 6455.
+The library `websockets` reads and writes the frames. The handshake is an ordinary request, so that
+TLS, proxies, credentials and error responses work as for other requests. See RFC 6455.
 """
 
 from __future__ import annotations
@@ -24,34 +24,37 @@ __all__ = ["MAX_MESSAGE", "SWITCHING_PROTOCOLS", "Frames", "Handshake", "accept_
 
 SWITCHING_PROTOCOLS = 101
 MAX_MESSAGE = 16 << 20
-"""The most bytes of a message; more ends the connection."""
+"""The maximum size of a message, in bytes. A larger message ends the connection."""
 
-_MOST_PARTS = 1 << 16  # of a message: empty ones add nothing to its bytes
-_LENGTH = 0x7F  # the bits of a frame's second byte that say how long it is, or how many bytes do
+_MAX_MESSAGE_FRAMES = 1 << 16  # of a message: the size does not limit empty frames
+_LENGTH_BITS = (
+    0x7F  # the bits of a frame's second byte with the length, or a marker for a longer one
+)
 _MASKED = 0x80
-_WIDE = 126  # of these bits: the length is in the next two bytes; of one more: in eight
-_LONGEST_HEADER = 14
-_NOTHING = memoryview(b"")
-_PONG = b"\x8a"  # the first byte of its frame
+_WIDE_LENGTH = 126  # marker: the length is in the next 2 bytes; 127: in the next 8 bytes
+_MAX_HEADER_BYTES = 14
+_EMPTY = memoryview(b"")
+_PONG = b"\x8a"  # the first byte of a pong frame
 _KEY_BYTES = 16
-_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_HANDSHAKE_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _NORMAL = 1000
-_GOOD = (_NORMAL, 1005)  # and no code at all
-# The library's own logger writes what frames contain, which may be secret.
-_SILENT = logging.Logger("clientgen.websocket", logging.CRITICAL + 1)  # noqa: LOG001 - nobody can turn it on
+_NORMAL_CODES = (_NORMAL, 1005)  # 1005: the close frame has no code
+# The library logs the contents of frames, which may be secret. This logger is in no hierarchy, so
+# no configuration of a program can enable it.
+_SILENT = logging.Logger("clientgen.websocket", logging.CRITICAL + 1)  # noqa: LOG001 - on purpose
 
 
 def accept_key(key: str) -> str:
-    """Return the answer to a client's key."""
-    digest = hashlib.sha1(f"{key}{_MAGIC}".encode(), usedforsecurity=False).digest()
+    """Return the server's `Sec-WebSocket-Accept` for a client's key."""
+    digest = hashlib.sha1(f"{key}{_HANDSHAKE_GUID}".encode(), usedforsecurity=False).digest()
     return base64.b64encode(digest).decode()
 
 
 class Handshake:
-    """The request that asks for a WebSocket, and what its answer has to be.
+    """Makes the request that opens a WebSocket, and checks the response.
 
     Args:
-        subprotocols: What the client speaks, the best first.
+        subprotocols: The subprotocols that the client supports, the preferred first.
     """
 
     def __init__(self, subprotocols: Sequence[str]) -> None:
@@ -59,12 +62,12 @@ class Handshake:
         self._key = base64.b64encode(os.urandom(_KEY_BYTES)).decode()
 
     def headers_for(self, given: Headers) -> Headers:
-        """Return the headers of the request, with those that are given for it."""
+        """Return the given headers with those of the handshake."""
         spoken = ", ".join(self._subprotocols)
         names = {name.lower() for name, _ in given}
         return (
             *given,
-            # A kubelet, which may get these headers, refuses every media type.
+            # The API server may pass the headers to a kubelet, which refuses all specific types.
             *(() if "accept" in names else (("Accept", "*/*"),)),
             ("Connection", "Upgrade"),
             ("Upgrade", "websocket"),
@@ -73,41 +76,41 @@ class Handshake:
             *((("Sec-WebSocket-Protocol", spoken),) if spoken else ()),
         )
 
-    def agreed(self, status: int, headers: Mapping[str, str], info: RequestInfo) -> str:
-        """Return the subprotocol on which both sides agree.
+    def chosen_subprotocol(self, status: int, headers: Mapping[str, str], info: RequestInfo) -> str:
+        """Check the response, and return the subprotocol that the server has chosen.
 
         Raises:
-            ResponseBroken: The answer does not open a WebSocket that this client speaks.
+            ResponseBroken: The response does not open a WebSocket, or the subprotocol is unknown.
         """
         if status != SWITCHING_PROTOCOLS:
             raise ResponseBroken(
                 f"{info}: the server answered {status} instead of opening a WebSocket"
             )
         if headers.get("sec-websocket-accept", "").strip() != accept_key(self._key):
-            raise ResponseBroken(f"{info}: the server's answer to the WebSocket handshake is wrong")
+            raise ResponseBroken(f"{info}: the server's WebSocket handshake has a wrong accept key")
         subprotocol = headers.get("sec-websocket-protocol", "").strip()
         if subprotocol not in (self._subprotocols or ("",)):
             wanted = ", ".join(self._subprotocols)
             raise ResponseBroken(
-                f"{info}: the server speaks none of the subprotocols {wanted}; it may be too old"
+                f"{info}: the server supports none of the subprotocols {wanted}; it may be too old"
             )
         return subprotocol
 
 
 class Frames:
-    """One side of an open WebSocket: bytes from the other side, and bytes for it.
+    """One side of an open WebSocket: decodes bytes from the peer, and encodes bytes for it.
 
     Args:
-        is_server: Whether it is the server's side.
+        is_server: Whether this is the server's side.
 
     Attributes:
-        is_over: Whether the other side said that it sends no more, or broke the rules.
-        received: How many frames have come.
-        has_answers: Whether the next `take` may have answers to pings, or to a farewell.
+        is_over: Whether the peer has sent a close frame, or has violated the protocol.
+        received: The number of frames received.
+        has_answers: Whether the next `take` may return pongs, or the answer to a close frame.
     """
 
     def __init__(self, *, is_server: bool = False) -> None:
-        # Few programs open a WebSocket.
+        # Imported here, because few programs open a WebSocket.
         from websockets.frames import Close, Opcode
         from websockets.protocol import CLIENT, OPEN, SERVER, Protocol
 
@@ -117,44 +120,49 @@ class Frames:
         self._is_open = OPEN
         self._data = (Opcode.BINARY, Opcode.TEXT, Opcode.CONT)
         self._close, self._read_close = Opcode.CLOSE, Close.parse
-        self._ending = ""
+        self._close_reason = ""
         self._parts: list[Any] = []
-        self._count = 0
-        self._for_other: list[bytes] = []
+        self._part_count = 0
+        self._outgoing: list[bytes] = []
         self._pong = b""
-        self._left = 0  # bytes of a frame that `cut` has seen the beginning of
-        self._header = b""  # the beginning of the next one, if that was all there was
+        self._bytes_to_skip = (
+            0  # the bytes that are missing of a frame that `split_frames` has begun
+        )
+        self._incomplete_header = b""  # an incomplete header at the end of the last data
         self.is_over = self.has_answers = False
         self.received = 0
 
-    def cut(self, data: memoryview, most: int) -> tuple[memoryview, memoryview]:
-        """Cut bytes from the other side behind so many frames, before they are received.
+    def split_frames(self, data: memoryview, max_frames: int) -> tuple[memoryview, memoryview]:
+        """Split bytes from the peer after at most `max_frames` frames, before they are received.
 
-        It looks at headers only: cutting costs little beside receiving. Each byte is cut off once.
+        Reads the headers of frames only, which takes little time. Pass each byte only once.
         """
-        at, end = self._left, len(data)
-        while most and at < end:
-            if self._header:
+        offset, end = self._bytes_to_skip, len(data)
+        while max_frames and offset < end:
+            if self._incomplete_header:
                 size = _frame_size(
-                    memoryview(self._header + bytes(data[at : at + _LONGEST_HEADER])), 0
+                    memoryview(
+                        self._incomplete_header + bytes(data[offset : offset + _MAX_HEADER_BYTES])
+                    ),
+                    0,
                 )
             else:
-                size = _frame_size(data, at)
+                size = _frame_size(data, offset)
             if not size:
-                self._header += bytes(data[at:])
-                at = end
+                self._incomplete_header += bytes(data[offset:])
+                offset = end
                 break
-            at += size - len(self._header)
-            self._header = b""
-            most -= 1
-        self._left = max(0, at - end)
-        # An empty slice would keep the memory of all that was read.
-        return (data, _NOTHING) if at >= end else (data[:at], data[at:])
+            offset += size - len(self._incomplete_header)
+            self._incomplete_header = b""
+            max_frames -= 1
+        self._bytes_to_skip = max(0, offset - end)
+        # An empty slice would keep the whole buffer in memory.
+        return (data, _EMPTY) if offset >= end else (data[:offset], data[offset:])
 
     def receive(self, data: bytes | memoryview) -> list[bytes]:
-        """Take bytes from the other side; gives the messages that are complete with them."""
+        """Read bytes from the peer. Returns the messages that they complete."""
         if not self.is_over:
-            self._protocol.receive_data(cast("bytes", data))  # it takes any buffer
+            self._protocol.receive_data(cast("bytes", data))  # it accepts any buffer
             self._collect()
         messages: list[bytes] = []
         for event in self._protocol.events_received():
@@ -162,34 +170,34 @@ class Frames:
             self.received += 1
             if frame.opcode == self._close:
                 self.has_answers = True
-                self._end(self._read_close(frame.data))
+                self._note_close(self._read_close(frame.data))
             elif frame.opcode not in self._data:
                 self.has_answers = True
             else:
-                self._count += 1
+                self._part_count += 1
                 if frame.data or frame.fin:
                     self._parts.append(frame.data)
                 if frame.fin:
-                    parts, self._parts, self._count = self._parts, [], 0
+                    parts, self._parts, self._part_count = self._parts, [], 0
                     messages.append(bytes(parts[0]) if len(parts) == 1 else b"".join(parts))
-        if self._count > _MOST_PARTS:
+        if self._part_count > _MAX_MESSAGE_FRAMES:
             self.is_over = True
-            self._ending = f"a message has more than {_MOST_PARTS} frames"
+            self._close_reason = f"a message has more than {_MAX_MESSAGE_FRAMES} frames"
         if self._protocol.parser_exc is not None:
             self.is_over = self.has_answers = True
-            self._ending = f"it broke the WebSocket protocol: {self._protocol.parser_exc}"
+            self._close_reason = f"a WebSocket protocol error: {self._protocol.parser_exc}"
         return messages
 
-    def _end(self, close: Any) -> None:
+    def _note_close(self, close: Any) -> None:
         self.is_over = True
-        if close.code not in _GOOD:
-            self._ending = f"{close.code} {close.reason}".rstrip()
+        if close.code not in _NORMAL_CODES:
+            self._close_reason = f"{close.code} {close.reason}".rstrip()
 
     def send(self, message: bytes | str) -> None:
-        """Have a message, binary or text, be among the bytes for the other side.
+        """Encode a binary or text message for the peer; `take` returns its bytes.
 
         Raises:
-            ConnectionError: One of the sides has closed the WebSocket.
+            ConnectionError: The WebSocket is closed.
         """
         if self._protocol.state is not self._is_open:
             raise ConnectionError("the WebSocket is closed")
@@ -199,48 +207,48 @@ class Frames:
             self._protocol.send_binary(message)
 
     def close(self, code: int = _NORMAL, reason: str = "") -> None:
-        """Say that this side sends no more."""
+        """Encode a close frame for the peer, unless the WebSocket is closed."""
         if self._protocol.state is self._is_open:
             self._protocol.send_close(code, reason)
 
     def take(self) -> bytes:
-        """Return the bytes for the other side that were not taken before."""
+        """Return the bytes to send that were not taken before."""
         self.has_answers = False
         self._collect()
-        # A pong may stand before any frame, but not behind a farewell.
-        data = b"".join((self._pong, *self._for_other))
-        self._pong, self._for_other = b"", []
+        # A pong may precede any frame, but must not follow a close frame.
+        data = b"".join((self._pong, *self._outgoing))
+        self._pong, self._outgoing = b"", []
         return data
 
     def _collect(self) -> None:
-        """Keep what the protocol wrote, of pongs the latest only.
+        """Collect the frames to send, but only the latest pong.
 
-        That one answers all pings before it (RFC 6455, 5.5.3). Pings may come faster than anything
-        can be sent.
+        A pong answers all earlier pings (RFC 6455, 5.5.3). If a peer sends pings faster than pongs
+        can be sent, their number stays limited.
         """
         for frame in self._protocol.data_to_send():
             if frame.startswith(_PONG):
                 self._pong = frame
             else:
-                self._for_other.append(frame)
+                self._outgoing.append(frame)
 
     @property
-    def ending(self) -> str:
-        """How the other side ended it, as text; empty for a normal end."""
-        return self._ending
+    def close_reason(self) -> str:
+        """Why the peer ended the WebSocket, as text; empty for a normal end."""
+        return self._close_reason
 
 
-def _frame_size(data: memoryview, at: int) -> int:
-    """Return how many bytes a frame takes that begins there; 0 if its header is not all there."""
-    begin = at + 2
+def _frame_size(data: memoryview, offset: int) -> int:
+    """Return the size of the frame that begins at `offset`; 0 if its header is incomplete."""
+    begin = offset + 2
     if begin > len(data):
         return 0
-    second = data[at + 1]
-    size = second & _LENGTH
+    second = data[offset + 1]
+    size = second & _LENGTH_BITS
     head = 2 if second < _MASKED else 6
-    if size < _WIDE:
+    if size < _WIDE_LENGTH:
         return head + size
-    wide = 2 if size == _WIDE else 8
+    wide = 2 if size == _WIDE_LENGTH else 8
     if begin + wide > len(data):
         return 0
     return head + wide + int.from_bytes(data[begin : begin + wide])

@@ -376,12 +376,12 @@ class ResourceClient:
         return Forward(self._rest, pod, local)
 
     def _proxy(self, name: str, port: int | str | None, scheme: str | None) -> Proxy:
-        from .._streams.proxying import proxied_name  # few programs proxy
+        from .._streams.proxying import proxy_segment  # few programs proxy
         from .proxy import Proxy as Proxied
 
         collection = self._collection()
         try:
-            spelled = proxied_name(name, port, scheme)
+            spelled = proxy_segment(name, port, scheme)
         except ValueError as error:
             raise self._misused(error) from None
         return Proxied(self._rest, f"{collection}/{spelled}/proxy")

@@ -124,7 +124,7 @@ class Copier:
             piece: bytes = run_blocking(partial(next, pieces, b""))
             return piece
 
-        given = CommandInput(take, must_end=packer.must_end)
+        given = CommandInput(take, needs_end=packer.needs_end)
         output = CommandOutput(request.info, _MOST_STDERR)
         try:
             feeding = _Feeding(self._rest, stream, output, packer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._streams.channels import STDIN, SUBPROTOCOLS, V5, closing, message, resizing
+from .._streams.channels import STDIN, SUBPROTOCOLS, V5, close_message, message, resize_message
 from .._streams.outputs import OutputReader
 from ..errors import ConnectionLost, ResponseBroken
 from ._primitives import ReadByFor
@@ -112,7 +112,7 @@ class ExecStream(ReadByFor):
                 f"{self._request.info}: the server speaks {socket.subprotocol}, which cannot tell"
                 " the process that its input ends; have the command read no further, as `head -c`"
             )
-        socket.send(closing(STDIN))
+        socket.send(close_message(STDIN))
 
     def resize(self, width: int, height: int) -> None:
         """Tell the size of the terminal, in columns and rows.
@@ -121,7 +121,7 @@ class ExecStream(ReadByFor):
             ConnectionLost: The process has ended, or the connection broke.
             ValueError: That is no size.
         """
-        self._opened().send(resizing(width, height))
+        self._opened().send(resize_message(width, height))
 
     def __iter__(self) -> Self:
         return self

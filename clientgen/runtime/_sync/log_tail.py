@@ -380,7 +380,7 @@ class _Follower:
             ResponseBroken: The node cannot read on.
         """
         for line in lines:
-            if self._position.is_of_node(line):
+            if self._position.is_node_error(line):
                 raise ResponseBroken(f"the node does not read on in the log: {one_line(line)}")
             if taken := self._position.take(line):
                 self._source.put(LogLine(*self._names, *taken))
@@ -416,7 +416,7 @@ class _Follower:
             self._changed.clear()
             if self._state.restarts > self._instance:
                 return True
-            if self._is_lost or self._state.is_last:
+            if self._is_lost or self._state.is_final:
                 return False
             if not self._source.stopped.is_set():
                 self._changed.wait()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from .._http.request import HttpRequest
 from .._http.response import read_object
 from .._models.unstructured import Unstructured
-from .._streams.container_states import check_going_on
+from .._streams.container_states import check_not_ended
 from .._streams.port_channels import DATA, SUBPROTOCOL, PortReader, check_refused
 from ..errors import ClientError
 from ._primitives import Event, spawn
@@ -84,7 +84,7 @@ class SinglePod:
         if not self._was_found:
             request = HttpRequest("GET", self._path)
             response = self._rest.send(request, self._rest.deadline({}))
-            check_going_on(read_object(response, Unstructured, request, self._rest.codec))
+            check_not_ended(read_object(response, Unstructured, request, self._rest.codec))
             self._was_found = True
         return self._target
 

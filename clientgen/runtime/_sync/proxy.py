@@ -9,9 +9,9 @@ from .._http.request import HttpResponse
 from .._streams.proxying import (
     check_response,
     is_json,
-    proxied_request,
+    proxy_request,
+    proxy_response,
     raise_refusal,
-    response_of,
 )
 from ..errors import ResponseBroken
 
@@ -84,9 +84,9 @@ class Proxy:
             TransportError: There was no whole response before the deadline.
             ValueError: The path has `..`, or something else cannot be sent.
         """
-        request = proxied_request(self._base, method, path, options)
+        request = proxy_request(self._base, method, path, options)
         answer = self._rest.relay(request, self._rest.deadline(options))
-        response = response_of(answer, request.info)
+        response = proxy_response(answer, request.info)
         if options.get("check", False):
             check_response(response, request.info)
         return response
@@ -98,7 +98,7 @@ class Proxy:
             for data in response:
                 file.write(data)
         """
-        request = proxied_request(self._base, method, path, options)
+        request = proxy_request(self._base, method, path, options)
         return ProxyStream(self._rest, request, options.get("timeout"))
 
     def websocket(
@@ -122,7 +122,7 @@ class Proxy:
             TransportError: There was no response before the deadline, or it opens no WebSocket.
             ValueError: The path has `..`, or something else cannot be sent.
         """
-        request = proxied_request(self._base, "GET", path, {"headers": headers})
+        request = proxy_request(self._base, "GET", path, {"headers": headers})
         deadline = self._rest.deadline({"timeout": timeout})
         return self._rest.connect(request, subprotocols, deadline)
 

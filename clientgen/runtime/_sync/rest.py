@@ -341,7 +341,7 @@ class Rest(Unpicklable):
         asking = HttpRequest(request.method, request.target, headers)
         stream = self._accepted(asking, partial(self._switch, asking, deadline), deadline, None)
         try:
-            subprotocol = handshake.agreed(stream.status, stream.headers, request.info)
+            subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)
         except TransportError:
             stream.close()
             raise

@@ -19,7 +19,7 @@ from clientgen.runtime._streams.channels import (
     exit_status,
     failure_status,
     message,
-    size_in,
+    read_size,
 )
 
 from .sessions import MAX_BUFFERED_BYTES, Input, Session
@@ -88,7 +88,7 @@ class Process(Session):
             self.stdin.end()
         elif channel == RESIZE:
             try:
-                size = size_in(data)
+                size = read_size(data)
             except ValueError:
                 return
             with self.changed:

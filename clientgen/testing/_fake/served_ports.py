@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from clientgen.runtime._streams import channels
-from clientgen.runtime._streams.port_channels import opening
+from clientgen.runtime._streams.port_channels import opening_messages
 
 from .sessions import MAX_BUFFERED_BYTES, Input, Session
 
@@ -97,7 +97,7 @@ class ForwardedPorts(Session):
     def begin(self) -> None:
         """Start the functions of the ports."""
         for number, connection in enumerate(self._connections):
-            for kind, data in map(channels.split, opening(connection.port)):
+            for kind, data in map(channels.split, opening_messages(connection.port)):
                 self.send(channels.message(2 * number + kind, data))
             threading.Thread(
                 target=self._run, args=[number], name=f"clientgen {connection!r}", daemon=True
