@@ -13,9 +13,8 @@ import pytest
 from kubeapi import AsyncClientset
 
 from clientgen.runtime._clock import SYSTEM_CLOCK
-from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime.aio import AsyncLeaderElector
-from clientgen.runtime.errors import ConnectionLost
+from clientgen.runtime.errors import ConnectionLost, LeadershipLost
 from clientgen.testing import FakeClock, FakeCluster
 
 
