@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import FactoryOptions, Namespaces, ScopeOptions
+    from .._cache.storage import Storage
     from .._clock import Clock
     from .._discovery.discovered_resources import ResourceName
     from .._http.call_options import Fields, Labels
@@ -184,8 +185,12 @@ class AsyncInformerFactory:
         model: type[T],
         list_model: type[ModelList[Any]],
         options: Mapping[str, Any],
+        *,
+        storage: Storage[T] | None = None,
     ) -> InformerT:
         """Return the informer of a resource as an instance of a generated class; see `informer`.
+
+        Informers with another form of storage are others.
 
         Raises:
             TypeError: An option does not exist.
@@ -196,7 +201,7 @@ class AsyncInformerFactory:
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))
         of_factory = (self._resync_period, id(self._transform), self._own_writes)
-        key: tuple[object, ...] = (resource, model, namespaces, labels, fields)
+        key: tuple[object, ...] = (resource, storage or model, namespaces, labels, fields)
         key = (*key, *of_factory)
         with self._pool.lock:
             self._pool.check()
@@ -218,6 +223,7 @@ class AsyncInformerFactory:
                     clock=self._clock,
                     metrics=self._metrics,
                     own_writes=self._own_writes,
+                    storage=storage,
                 )
             return cast("InformerT", informers[key])
 

@@ -6,6 +6,7 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from .._cache.storage import UnstructuredStorage
 from .._http.path_segments import check_segment
 from .._http.request import LOGS, HttpRequest, build
 from .._http.response import read_object
@@ -120,8 +121,7 @@ class _Source:
         self._reflector = AsyncReflector(
             rest,
             path,
-            Unstructured,
-            UnstructuredList,
+            UnstructuredStorage(Unstructured, UnstructuredList),
             options={name: options[name] for name in _OF_PODS if name in options},
             sink=self,
             clock=rest.clock,

@@ -6,6 +6,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from .._cache.storage import MetadataStorage
 from .._cache.sync_errors import NOT_STARTED, SYNCED, reason
 from .._http.path_segments import check_segment
 from .._http.resource import Resource
@@ -50,8 +51,7 @@ class AsyncNamespaceSelection:
         self._reflector = AsyncReflector(
             rest,
             _NAMESPACES.collection_path(),
-            PartialObjectMetadata,
-            PartialObjectMetadataList,
+            MetadataStorage(PartialObjectMetadata, PartialObjectMetadataList),
             options={"label_selector": selector},
             sink=self,
             clock=clock,

@@ -24,7 +24,7 @@ from msgspec import Struct
 from .indexer import meta_namespace_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .._models.meta_v1 import ObjectMeta
     from .indexer import Indexer
@@ -38,10 +38,12 @@ __all__ = [
     "apply_event",
     "apply_replace",
     "apply_resync",
+    "decoded",
     "differences",
 ]
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 
 class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
@@ -86,16 +88,18 @@ class Deleted(Struct, Generic[T], frozen=True, gc=False):
     """An object that the server no longer has.
 
     `object` is its final state, as the server sent it, if `final_state_known`. Otherwise a relist
-    noticed the deletion, and `object` is the last state in the cache.
+    noticed the deletion, and `object` is the last state in the cache. `key` is empty if `object`
+    tells it.
     """
 
     object: T
     final_state_known: bool = True
+    key: str = ""
 
     @property
     def tombstone(self) -> DeletedFinalStateUnknown[T]:
         """The object in client-go's form, for handlers that treat missed deletions differently."""
-        return DeletedFinalStateUnknown(meta_namespace_key(self.object), self.object)
+        return DeletedFinalStateUnknown(self.key or meta_namespace_key(self.object), self.object)
 
 
 Notification: TypeAlias = Added[T] | Updated[T] | Deleted[T]
@@ -156,6 +160,20 @@ def differences(
 def apply_resync(objects: Iterable[T]) -> list[Updated[T]]:
     """Return a notification for every object (client-go: SyncAll)."""
     return [Updated(obj, obj) for obj in objects]
+
+
+def decoded(notification: Notification[S], decode: Callable[[S], T]) -> Notification[T]:
+    """Return a notification for handlers in place of one with the entries of the store."""
+    match notification:
+        case Added(entry, is_initial):
+            return Added(decode(entry), is_initial)
+        case Updated(old, new):
+            obj = decode(new)
+            return Updated(obj if old is new else decode(old), obj)
+        case _:
+            entry = notification.object
+            known = notification.final_state_known
+            return Deleted(decode(entry), known, meta_namespace_key(entry))
 
 
 def _metadata(obj: Any) -> ObjectMeta:

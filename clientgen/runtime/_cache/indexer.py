@@ -16,7 +16,7 @@ ThreadSafeStore. The order of writes makes one promise more: what an index gives
 from __future__ import annotations
 
 from _thread import RLock  # as functools does: `threading` is for those who wait
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ..errors import NotSynced
 from .indices import NAMESPACE_INDEX, Index, IndexFailure, IndexFunction, log_failures, namespace_of
@@ -37,6 +37,8 @@ __all__ = [
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+Objects: TypeAlias = list[T]  # the class below has a method `list`
 
 
 def meta_namespace_key(obj: Any) -> str:
@@ -78,16 +80,29 @@ class Indexer(Generic[T]):
     panics).
 
     While the cache of an informer is not synced, from `hide` to `show`, reading raises `NotSynced`.
+
+    An informer may keep objects in another form (`_cache/storage`). Then `decode` returns the
+    object of an entry, and the methods that write take and return entries.
     """
 
-    __slots__ = ("_failed", "_is_shown", "_resource_version", "_shown", "_state", "_writing")
+    __slots__ = (
+        "_decode",
+        "_failed",
+        "_is_shown",
+        "_resource_version",
+        "_shown",
+        "_state",
+        "_writing",
+    )
 
     def __init__(
         self,
         indices: Mapping[str, IndexFunction[T]] | None = None,
         *,
         on_index_failure: Callable[[list[IndexFailure]], object] | None = None,
+        decode: Callable[[Any], T] | None = None,
     ) -> None:
+        self._decode = decode
         self._state: _State[T] = _State()
         # The view for readers: the same state, or one that raises.
         self._shown: _Shown[T] = self._state
@@ -95,7 +110,7 @@ class Indexer(Generic[T]):
         self._resource_version = ""
         self._failed = on_index_failure or log_failures
         self._writing = RLock()  # writers only: the reflector, and whoever adds an index
-        self.add_index(NAMESPACE_INDEX, namespace_of)
+        self._add_index(NAMESPACE_INDEX, namespace_of)
         for name, function in (indices or {}).items():
             self.add_index(name, function)
 
@@ -103,10 +118,10 @@ class Indexer(Generic[T]):
         return f"<{type(self).__name__}: {len(self.stored)} objects at {self._resource_version!r}>"
 
     def __len__(self) -> int:
-        return len(self._shown.objects)
+        return len(self._shown.entries)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._shown.objects
+        return key in self._shown.entries
 
     @property
     def resource_version(self) -> str:
@@ -122,17 +137,18 @@ class Indexer(Generic[T]):
         return self._state.populated
 
     @property
-    def stored(self) -> Mapping[str, T]:
-        """The objects by key, even while they are hidden. For the owner of the cache only."""
-        return self._state.objects
+    def stored(self) -> Mapping[str, Any]:
+        """The entries by key, even while they are hidden. For the owner of the cache only."""
+        return self._state.entries
 
     def get(self, key: str) -> T | None:
         """Return the object with this key (`namespace/name`), or None."""
-        return self._shown.objects.get(key)
+        entry = self._shown.entries.get(key)
+        return entry if entry is None or self._decode is None else self._decode(entry)
 
     def keys(self) -> list[str]:
         """Return the keys of all objects."""
-        return [*self._shown.objects]
+        return [*self._shown.entries]
 
     def by_index(self, name: str, value: str) -> list[T]:
         """Return the objects that an index has under a value.
@@ -140,7 +156,24 @@ class Indexer(Generic[T]):
         Raises:
             KeyError: the index does not exist.
         """
+        return self.objects_of(self.entries_by_index(name, value))
+
+    def entries(self) -> Objects[Any]:
+        """Return the entries of all objects. For listers, which select some of them."""
+        return [*self._shown.entries.values()]
+
+    def entries_by_index(self, name: str, value: str) -> Objects[Any]:
+        """Return the entries that an index has under a value. For listers.
+
+        Raises:
+            KeyError: the index does not exist.
+        """
         return [*self._index(name).bucket(value).values()]
+
+    def objects_of(self, entries: Objects[Any]) -> Objects[T]:
+        """Return the objects of entries."""
+        decode = self._decode
+        return entries if decode is None else [decode(entry) for entry in entries]
 
     def index_keys(self, name: str, value: str) -> list[str]:
         """Return the keys of the objects that an index has under a value.
@@ -180,12 +213,16 @@ class Indexer(Generic[T]):
         Raises:
             ValueError: an index with this name exists.
         """
+        decode = self._decode
+        self._add_index(name, function if decode is None else _decoding(function, decode))
+
+    def _add_index(self, name: str, function: IndexFunction[Any]) -> None:
         with self._writing:
             state = self._state
             if name in state.indices:
                 raise ValueError(f"the index {name!r} already exists")
             index = Index(name, function)
-            failures = index.fill(state.objects)
+            failures = index.fill(state.entries)
             state.indices[name] = index
         self._report(failures)
 
@@ -198,8 +235,8 @@ class Indexer(Generic[T]):
             indexed = [
                 (index, index.values_for(key, obj, failures)) for index in state.each_index()
             ]
-            old = state.objects.get(key)
-            state.objects[key] = obj
+            old = state.entries.get(key)
+            state.entries[key] = obj
             for index, values in indexed:
                 index.put(key, obj, values)
             self._written(resource_version)
@@ -212,7 +249,7 @@ class Indexer(Generic[T]):
             state = self._state
             for index in state.each_index():
                 index.discard(key)
-            old = state.objects.pop(key, None)
+            old = state.entries.pop(key, None)
             self._written(resource_version)
         return old
 
@@ -226,7 +263,7 @@ class Indexer(Generic[T]):
     def swap(self, objects: dict[str, T], resource_version: str) -> Mapping[str, T]:
         """Like `replace`, with objects by key. The indexer takes over the dict."""
         state: _State[T] = _State()
-        state.objects = objects
+        state.entries = objects
         state.populated = True
         failures: list[IndexFailure] = []
         with self._writing:
@@ -240,7 +277,7 @@ class Indexer(Generic[T]):
                 self._shown = state
             self._resource_version = resource_version
         self._report(failures)
-        return replaced.objects
+        return replaced.entries
 
     def advance(self, resource_version: str) -> None:
         """Note that the objects are the server's at this version too (a bookmark says so)."""
@@ -250,7 +287,7 @@ class Indexer(Generic[T]):
         self._state.populated = True
         self.advance(resource_version)
 
-    def _index(self, name: str) -> Index[T]:
+    def _index(self, name: str) -> Index[Any]:
         indices = self._shown.indices
         try:
             return indices[name]
@@ -265,14 +302,20 @@ class Indexer(Generic[T]):
     # Last, since annotations below it would take its name for the builtin's.
     def list(self) -> list[T]:
         """Return all objects."""
-        return [*self._shown.objects.values()]
+        return self.objects_of(self.entries())
+
+
+def _decoding(
+    function: IndexFunction[T], decode: Callable[[Any], T]
+) -> Callable[[Any], Iterable[str]]:
+    return lambda entry: function(decode(entry))
 
 
 class _Shown(Protocol[T_co]):
     """The view of a cache that readers get."""
 
     @property
-    def objects(self) -> Mapping[str, T_co]: ...
+    def entries(self) -> Mapping[str, T_co]: ...
 
     @property
     def indices(self) -> Mapping[str, Index[Any]]: ...
@@ -287,21 +330,21 @@ class _Hidden:
         self._reason = why
 
     @property
-    def objects(self) -> NoReturn:
+    def entries(self) -> NoReturn:
         raise NotSynced(self._reason())
 
-    indices = objects
+    indices = entries
 
 
 class _State(Generic[T]):
-    """All that a relist replaces."""
+    """All that a relist replaces. Most entries are objects, and are typed so."""
 
-    __slots__ = ("indices", "objects", "populated")
+    __slots__ = ("entries", "indices", "populated")
 
     def __init__(self) -> None:
-        self.objects: dict[str, T] = {}
-        self.indices: dict[str, Index[T]] = {}
+        self.entries: dict[str, T] = {}
+        self.indices: dict[str, Index[Any]] = {}
         self.populated = False
 
-    def each_index(self) -> Iterable[Index[T]]:
+    def each_index(self) -> Iterable[Index[Any]]:
         return self.indices.values()

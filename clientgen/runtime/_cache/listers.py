@@ -95,7 +95,7 @@ class Lister(Generic[T]):
             NotSynced: the cache is not synced yet.
             ValueError: the selector is not valid.
         """
-        return _selected(self._indexer.list(), label_selector)
+        return _selected(self._indexer, self._indexer.entries(), label_selector)
 
 
 class NamespacedLister(Lister[T]):
@@ -170,7 +170,8 @@ class NamespaceLister(Generic[T]):
             NotSynced: the cache is not synced yet.
             ValueError: the selector is not valid.
         """
-        return _selected(self._indexer.by_index(NAMESPACE_INDEX, self.namespace), label_selector)
+        entries = self._indexer.entries_by_index(NAMESPACE_INDEX, self.namespace)
+        return _selected(self._indexer, entries, label_selector)
 
 
 def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> T:
@@ -205,13 +206,13 @@ def _misplaced(resource: Resource) -> str:
     return f"{resource.plural} are cluster-scoped: get(name)"
 
 
-def _selected(objects: list[T], wanted: Labels) -> list[T]:
+def _selected(indexer: Indexer[T], entries: list[Any], wanted: Labels) -> list[T]:
+    """Return the objects of the entries whose labels match. The others are not decoded."""
     selector = _selector(wanted)
-    if not selector.requirements:
-        return objects
-    matches = selector.matches
-    labelled: list[Any] = objects
-    return [obj for obj in labelled if matches(obj.metadata.labels)]
+    if selector.requirements:
+        matches = selector.matches
+        entries = [entry for entry in entries if matches(entry.metadata.labels)]
+    return indexer.objects_of(entries)
 
 
 def _selector(wanted: Labels) -> Selector:

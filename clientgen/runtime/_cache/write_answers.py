@@ -1,6 +1,6 @@
 """Reads the answers to writes for the cache of an informer.
 
-The answer is decoded anew, into the class that the cache holds: the program owns the object that it
+The answer is decoded anew, in the form that the cache keeps: the program owns the object that it
 gets and may change it.
 """
 
@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from .._models.decoder import from_dict
-from .._models.deep_copy import deep_copy
-from .._models.meta_v1 import ModelList, PartialObjectMetadata, Status
+from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList, Status
 from .._models.unstructured import Object, Unstructured
 from .indexer import meta_namespace_key
 from .own_writes import version_number
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .local_selection import LocalSelection
     from .own_writes import OwnWrites, SentWrite
+    from .storage import Storage
     from .write_requests import WriteTarget
 
 __all__ = ["WriteAnswers"]
@@ -61,28 +60,25 @@ class WriteAnswers(Generic[T]):
     Args:
         writes: The store of the informer.
         resource: Its resource.
-        model: The class of its objects.
-        list_model: The class of lists of them.
+        storage: The form in which it keeps objects.
         selection: Its selectors.
-        prepare: Its transform; gives None if that failed.
+        transform: Its transform, which returns None if it fails.
     """
 
     def __init__(
         self,
-        writes: OwnWrites[T],
+        writes: OwnWrites[Any],
         resource: Resource,
-        model: type[T],
-        list_model: type[ModelList[T]],
+        storage: Storage[T],
         *,
         selection: LocalSelection,
-        prepare: Callable[[T], T | None],
+        transform: Callable[[T], T | None],
     ) -> None:
         self._writes = writes
         self._resource = resource
-        self._model = model
-        self._list_model = list_model
+        self._storage = storage
         self._selection = selection
-        self._prepare = prepare
+        self._transform = transform
 
     def read(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
@@ -102,7 +98,7 @@ class WriteAnswers(Generic[T]):
         if kind not in {self._resource.kind, _PARTIAL}:
             return None  # of another kind, such as the token of a ServiceAccount
         is_part = kind == _PARTIAL or target.version != self._resource.version
-        if is_part and self._model is not PartialObjectMetadata:
+        if is_part and not self._storage.is_metadata_only:
             return self._described(sent, target, response.body, codec)
         return self._written(sent, target, response, codec)
 
@@ -110,16 +106,16 @@ class WriteAnswers(Generic[T]):
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> Callable[[float], None] | None:
         """Take a whole object."""
-        obj = codec.decode(response.body, self._model, usable=True)
-        if self._is_gone(obj, target):
-            return self._gone(sent, obj)
-        selected = self._selection.selects(obj)
-        prepared = self._prepare(obj)
-        if prepared is None:
+        item = self._storage.read_object(response.body, codec)
+        if self._is_gone(item, target):
+            return self._gone(sent, item)
+        selected = self._selection.selects(item)
+        entry = self._storage.prepare(item, self._transform)
+        if entry is None:
             return None
         is_create = target.is_create and response.status == _CREATED
         return lambda now: self._writes.wrote(
-            sent, prepared, now, selected=selected, is_create=is_create
+            sent, entry, now, selected=selected, is_create=is_create
         )
 
     # ---- deletions ----------------------------------------------------------------------------
@@ -165,9 +161,8 @@ class WriteAnswers(Generic[T]):
         is_list = codec.kind_of(body).endswith("List")
         if not is_list or not target.is_plain or (resource.group, resource.plural) in _KEPT:
             return None
-        listed = codec.decode_list(body, self._list_model, usable=True)
-        items: list[Any] = listed.items
-        gone = [self._gone(sent, item) for item in items if not item.metadata.finalizers]
+        listed = codec.decode_list(body, PartialObjectMetadataList, usable=True)
+        gone = [self._gone(sent, item) for item in listed if not item.metadata.finalizers]
 
         def hide(now: float) -> None:
             for each in gone:
@@ -191,11 +186,7 @@ class WriteAnswers(Generic[T]):
         if target.version != self._resource.version:
             return None  # what was written is most likely not in the metadata
         metadata = codec.decode(body, Unstructured)["metadata"]
-
-        def change(obj: T) -> T:
-            return self._prepare(_with_metadata(obj, metadata)) or obj
-
-        return self._part(partial, change)
+        return self._part(partial, lambda obj: self._storage.with_metadata(obj, metadata))
 
     def _scaled(self, scale: Unstructured) -> Callable[[float], None] | None:
         """Take the number of replicas that a Scale has."""
@@ -203,36 +194,18 @@ class WriteAnswers(Generic[T]):
         is_object = isinstance(spec, dict)
         replicas = cast("dict[str, Any]", spec).get("replicas", 0) if is_object else None
         is_known = (self._resource.group, self._resource.plural) in _SCALED
-        if not is_known or self._model is PartialObjectMetadata or not isinstance(replicas, int):
+        if not is_known or self._storage.is_metadata_only or not isinstance(replicas, int):
             return None
+        return self._part(scale, lambda obj: self._storage.with_replicas(obj, replicas))
 
-        def change(obj: T) -> T:
-            return self._prepare(_with_replicas(obj, replicas)) or obj
+    def _part(self, part: Any, change: Callable[[T], T]) -> Callable[[float], None]:
+        """Take a part of an object. `change` returns a copy of the object with it."""
+        metadata: ObjectMeta = part.metadata
+        key, uid, version = meta_namespace_key(part), metadata.uid, metadata.resource_version
+        storage = self._storage
 
-        return self._part(scale, change)
+        def changed(entry: Any) -> Any:
+            obj = self._transform(change(storage.decode(entry)))
+            return entry if obj is None else storage.encode(obj)
 
-    def _part(self, obj: Any, change: Callable[[T], T]) -> Callable[[float], None]:
-        metadata: ObjectMeta = obj.metadata
-        key, uid, version = meta_namespace_key(obj), metadata.uid, metadata.resource_version
-        return lambda now: self._writes.wrote_part(key, uid, version, change, now)
-
-
-def _with_metadata(obj: T, metadata: dict[str, Any]) -> T:
-    """Copy an object with other metadata; its resource version stays."""
-    copied: Any = deep_copy(obj)
-    stated = {**metadata, "resourceVersion": copied.metadata.resource_version}
-    if isinstance(copied, Unstructured):
-        copied["metadata"] = deep_copy(stated)
-    else:
-        copied.metadata = from_dict(cast("type[ObjectMeta]", type(copied.metadata)), stated)
-    return copied  # type: ignore[no-any-return]
-
-
-def _with_replicas(obj: T, replicas: int) -> T:
-    """Copy an object with another number of replicas; its resource version stays."""
-    copied: Any = deep_copy(obj)
-    if isinstance(copied, Unstructured):
-        copied["spec"] = {**copied.get("spec", {}), "replicas": replicas}
-    else:
-        copied.spec.replicas = replicas
-    return copied  # type: ignore[no-any-return]
+        return lambda now: self._writes.wrote_part(key, uid, version, changed, now)

@@ -23,6 +23,7 @@ from .._cache.listers import Lister
 from .._cache.local_selection import LocalSelection
 from .._cache.mutation_detector import MutationDetector
 from .._cache.own_writes import OwnWrites, SentWrite
+from .._cache.storage import storage_for
 from .._cache.sync_errors import (
     NOT_STARTED,
     SYNCED,
@@ -35,7 +36,6 @@ from .._cache.write_answers import WriteAnswers
 from .._cache.written_caches import WrittenCaches
 from .._clock import SYSTEM_CLOCK, SteppedClock
 from .._models.arguments import check_function
-from .._models.tables import Table
 from .._models.unstructured import Object
 from ..errors import ClientError, Gone, NotFound
 from ._primitives import Task, call, check_spawn, spawn, wait_moving, wait_until
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .._cache.deltas import DeletedFinalStateUnknown, Notification
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import Namespaces
+    from .._cache.storage import Storage
     from .._cache.write_requests import WriteTarget
     from .._clock import Clock
     from .._http.call_options import Fields, Labels
@@ -76,16 +77,17 @@ logger = logging.getLogger("clientgen.runtime.informers")
 class _NamespaceSink(Generic[T]):
     """The sink of one reflector of an informer, for all namespaces or one of them."""
 
-    reflector: Reflector[T]
+    reflector: Reflector[Any]
 
     def __init__(self, informer: SharedInformer[T], namespace: str | None) -> None:
         self.namespace = namespace
         self.is_reading = False
         self._informer = informer
 
-    def prepare(self, obj: T) -> T | None:
-        """Transform an object."""
-        return self._informer._prepare(obj)
+    @property
+    def prepare(self) -> Callable[[Any], Any] | None:
+        """The function that makes entries; None if items are kept as they are."""
+        return self._informer._preparation
 
     def needs_latest(self) -> bool:
         """Tell whether the next list has to be the latest state."""
@@ -95,11 +97,11 @@ class _NamespaceSink(Generic[T]):
         """Note that all objects are about to be read."""
         self._informer._reads(self, latest=latest)
 
-    def replace(self, objects: list[T], version: str) -> None:
+    def replace(self, entries: list[Any], version: str) -> None:
         """Replace all objects."""
-        self._informer._replace(self, objects, version)
+        self._informer._replace(self, entries, version)
 
-    def apply(self, events: list[WatchEvent[T]]) -> None:
+    def apply(self, events: list[WatchEvent[Any]]) -> None:
         """Apply changes."""
         self._informer._apply(self, events)
 
@@ -133,6 +135,7 @@ class SharedInformer(Generic[T]):
         metrics: Receives metrics, for example `PrometheusInformerMetrics`.
         own_writes: Whether the cache shows what is written through `rest` as soon as the call
             returns. Handlers are told when the watch delivers it.
+        storage: The form in which objects are kept. None keeps them as instances of `model`.
 
     Raises:
         TypeError: `model` is a Table.
@@ -159,9 +162,9 @@ class SharedInformer(Generic[T]):
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
         own_writes: bool = True,
+        storage: Storage[T] | None = None,
     ) -> None:
-        if issubclass(model, Table):
-            raise TypeError("a cache holds objects, not tables: a Table has no name to find it by")
+        self._storage: Storage[T] = storage or storage_for(model, list_model)
         self.resource = resource
         self._live: LiveNamespaces | None = None
         if not isinstance(namespace, LiveNamespaces):
@@ -171,41 +174,48 @@ class SharedInformer(Generic[T]):
             self._live = namespace if resource.namespaced else None
         # Until the first list of namespaces is in, having none does not mean to be synced.
         self._awaits_namespaces = self._live is not None
-        self.indexer: Indexer[T] = Indexer()
+        self.indexer: Indexer[T] = Indexer(decode=self._storage.decoder)
         self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
         self._resync_period = resync_period
         self._transform = transform
         self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
         self._clock = clock
-        detector: MutationDetector[T] = MutationDetector(resource.name)
         self._rest = rest
         labels = selection("label_selector", label_selector)
         fields = selection("field_selector", field_selector)
-        self._store = OwnWrites(
+        self._store: OwnWrites[Any] = OwnWrites(
             self.indexer,
             self.namespaces,
             selective=bool(labels or fields),
             changing=self._live is not None,
         )
+        # Objects that are decoded when they are read are not shared.
+        is_looked_at = None if self._storage.keeps_objects else False
+        detector: MutationDetector[Any] = MutationDetector(resource.name, enabled=is_looked_at)
         is_watched = None if self._live is None else self._is_watched
-        self._processor = Processor(repr(self), self._store, detector, clock, is_watched)
+        self._processor: Processor[T] = Processor(
+            repr(self),
+            self._store,
+            detector,
+            clock,
+            decode=self._storage.decoder,
+            is_watched=is_watched,
+        )
         self._shows_own_writes = own_writes
         self._answers = WriteAnswers(
             self._store,
             resource,
-            model,
-            list_model,
+            self._storage,
             selection=LocalSelection(labels, fields),
-            prepare=self._transformed,
+            transform=self._transformed,
         )
         self._reading: list[Task] = []
         self._stop_by = 0.0
         self._reflect = partial(
             Reflector,
             rest,
-            model=model,
-            list_model=list_model,
+            storage=self._storage,
             options={"label_selector": labels, "field_selector": fields},
             clock=clock,
         )
@@ -506,7 +516,7 @@ class SharedInformer(Generic[T]):
         """
         scope = self._scopes.get(namespace)
 
-        def remove() -> list[Notification[T]]:
+        def remove() -> list[Notification[Any]]:
             if scope is not None and self._is_current(scope):
                 self._scopes = {k: v for k, v in self._scopes.items() if v is not scope}
                 self.namespaces = tuple(sorted(filter(None, self._scopes)))
@@ -521,7 +531,7 @@ class SharedInformer(Generic[T]):
     def _know_namespaces(self) -> None:
         """Note that the namespaces are known. If there are none, the cache is synced and empty."""
 
-        def know() -> list[Notification[T]]:
+        def know() -> list[Notification[Any]]:
             live = self._live
             self._awaits_namespaces = live is not None and not live.is_known
             if self._is_complete():
@@ -585,12 +595,20 @@ class SharedInformer(Generic[T]):
 
         self._processor.look(note)
 
-    def _prepare(self, obj: T) -> T | None:
-        """Return the transformed object; if the transform fails, the one that was kept before."""
-        transformed = self._transformed(obj)
-        return (
-            self.indexer.stored.get(meta_namespace_key(obj)) if transformed is None else transformed
-        )
+    @property
+    def _preparation(self) -> Callable[[Any], Any] | None:
+        """The function that makes an entry of an item; None if items are kept as they are."""
+        is_kept = self._transform is None and self._storage.keeps_objects
+        return None if is_kept else self._prepare
+
+    def _prepare(self, item: Any) -> Any:
+        """Return the entry of an item; if the transform fails, the entry that was kept before."""
+        entry = self._entry_of(item)
+        return self.indexer.stored.get(meta_namespace_key(item)) if entry is None else entry
+
+    def _entry_of(self, item: Any) -> Any:
+        """Return the entry of an item; None if the transform fails."""
+        return self._storage.prepare(item, None if self._transform is None else self._transformed)
 
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
@@ -621,13 +639,13 @@ class SharedInformer(Generic[T]):
 
         return self._processor.look(needs)
 
-    def _replace(self, scope: _NamespaceSink[T], objects: list[T], version: str) -> None:
+    def _replace(self, scope: _NamespaceSink[T], entries: list[Any], version: str) -> None:
         began = self._clock.monotonic()
 
-        def apply() -> list[Notification[T]]:
+        def apply() -> list[Notification[Any]]:
             if not self._is_current(scope):
                 return []
-            notifications = self._store.replace(scope.namespace, objects, version)
+            notifications = self._store.replace(scope.namespace, entries, version)
             self._unsynced.discard(scope)  # at last: other threads look at it without the lock
             return notifications
 
@@ -635,29 +653,36 @@ class SharedInformer(Generic[T]):
         self._processed(began)
         self._tell_read(scope)
 
-    def _apply(self, scope: _NamespaceSink[T], events: list[WatchEvent[T]]) -> None:
+    def _apply(self, scope: _NamespaceSink[T], events: list[WatchEvent[Any]]) -> None:
         began = self._clock.monotonic()
-        prepared = [(event.type, self._final(event)) for event in events]
+        is_kept = self._preparation is None
+        prepared = [
+            (event.type, event.object if is_kept else self._entry_in(event)) for event in events
+        ]
         last: Any = events[-1].object
         version = last.metadata.resource_version
 
-        def apply() -> list[Notification[T]]:
+        def apply() -> list[Notification[Any]]:
             store = self._store
             if not self._is_current(scope):
                 return []
-            deltas = [store.apply_event(kind, obj) for kind, obj in prepared if obj is not None]
+            deltas = [
+                store.apply_event(kind, entry) for kind, entry in prepared if entry is not None
+            ]
             store.passed(scope.namespace, version, began)
             return [each for each in deltas if each is not None]
 
         self._processor.change(apply)
         self._processed(began)
 
-    def _final(self, event: WatchEvent[T]) -> T | None:
-        """The transformed object of an event; a deletion comes through in any case."""
-        if event.type == "BOOKMARK" or self._transform is None:
+    def _entry_in(self, event: WatchEvent[Any]) -> Any:
+        """Return the entry in an event. A deletion comes through even if the transform fails."""
+        if event.type == "BOOKMARK":  # only its version is looked at
             return event.object
-        transformed = self._transformed(event.object)
-        return event.object if transformed is None and event.type == "DELETED" else transformed
+        entry = self._entry_of(event.object)
+        if entry is None and event.type == "DELETED":
+            return self._storage.prepare(event.object, None)
+        return entry
 
     def _watch_failed(self, error: Exception) -> None:
         self.watch_errors += 1

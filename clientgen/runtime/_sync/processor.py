@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._cache.deltas import Added, Deleted
 from .._cache.event_handlers import changes, initially
@@ -40,11 +40,12 @@ class Processor(Generic[T]):
     """Gives each handler its share of every change, and resyncs those that want it.
 
     Args:
-        what: What to call the informer in logs.
-        store: The cache; all changes come through `change`.
+        what: The informer in logs.
+        store: The cache. All changes come through `change`.
         detector: Looks for handlers that change cached objects.
-        clock: What resyncs are measured with.
-        is_watched: Whether the namespace of an object is still watched; None if it always is.
+        clock: The clock of resyncs.
+        decode: Returns the object of an entry of the cache; None if they are the same.
+        is_watched: Whether the namespace of an entry is still watched; None if it always is.
 
     Attributes:
         is_started: Whether the handlers are called.
@@ -57,10 +58,12 @@ class Processor(Generic[T]):
     def __init__(
         self,
         what: str,
-        store: OwnWrites[T],
-        detector: MutationDetector[T],
+        store: OwnWrites[Any],
+        detector: MutationDetector[Any],
         clock: Clock,
-        is_watched: Callable[[T], bool] | None = None,
+        *,
+        decode: Callable[[Any], T] | None = None,
+        is_watched: Callable[[Any], bool] | None = None,
     ) -> None:
         self.is_started = self.is_stopped = self.is_synced = False
         self.settled = Event()
@@ -68,6 +71,7 @@ class Processor(Generic[T]):
         self._store = store
         self._indexer = store.indexer
         self._detector = detector
+        self._decode = decode
         self._clock = clock
         self._is_watched = is_watched
         # Held while the cache changes and handlers are given their share, never across a wait.
@@ -100,12 +104,18 @@ class Processor(Generic[T]):
             RuntimeError: It is stopped.
         """
         registration = HandlerRegistration(
-            self._title, handlers, timer, self._clock, self._forget, is_watched=self._is_watched
+            self._title,
+            handlers,
+            timer,
+            self._clock,
+            self._forget,
+            decode=self._decode,
+            is_watched=self._is_watched,
         )
         with self._lock:
             self._check_not_stopped()
             if self._indexer.populated:
-                registration._put([Added(obj, True) for obj in self._store.watched()])
+                registration._put([Added(entry, True) for entry in self._store.watched()])
             if self.is_synced:
                 registration._put([QueueMark.SYNCED])
             self._registrations.append(registration)
@@ -115,7 +125,7 @@ class Processor(Generic[T]):
 
     def change(
         self,
-        apply: Callable[[], list[Notification[T]]],
+        apply: Callable[[], list[Notification[Any]]],
         is_complete: Callable[[], bool] = lambda: False,
     ) -> None:
         """Have the cache changed, and tell of it; nothing happens when stopped.
@@ -146,10 +156,10 @@ class Processor(Generic[T]):
                 apply()
                 self._tell_again()
 
-    def forget(self, objects: list[T]) -> None:
+    def forget(self, entries: list[Any]) -> None:
         """Note that objects are no longer cached, without telling handlers."""
-        for obj in objects:
-            self._detector.observe(Deleted(obj))
+        for entry in entries:
+            self._detector.observe(Deleted(entry))
 
     def look(self, function: Callable[[], R]) -> R:
         """Call a function while nothing changes."""
@@ -222,7 +232,7 @@ class Processor(Generic[T]):
                 self._registrations.remove(registration)
                 self._errors_before += registration.errors
 
-    def _distribute(self, notifications: list[Notification[T]]) -> None:
+    def _distribute(self, notifications: list[Notification[Any]]) -> None:
         if self._detector.enabled:
             for notification in notifications:
                 self._detector.observe(notification)

@@ -22,16 +22,15 @@ from .._http import paging
 from .._http.codec import FrameError
 from .._http.representations import asking_for
 from .._http.request import LIST, WATCH, build
-from .._http.response import read_list
 from .._http.retry import Retry
 from .._models.gc_pause import GcPaused
-from .._models.unstructured import Object
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
 from ._primitives import Event, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from .._cache.storage import Storage
     from .._clock import Clock
     from .._http.codec import Codec, Framer
     from .._http.request import HttpRequest, HttpResponse
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reflector", "Sink"]
 
-T = TypeVar("T", bound=Object)
-Kept = TypeVar("Kept")
+Entry = TypeVar("Entry")
 
 # A server gives up a list after a minute (kube-apiserver --request-timeout), and answers a watch
 # within seconds: whoever says nothing for so long is not there any more. A list that takes longer
@@ -59,11 +57,15 @@ _BLOCK = 1 << 19
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
-class Sink(Protocol[Kept]):
-    """The receiver of the objects that a reflector reads."""
+class Sink(Protocol[Entry]):
+    """The store that a reflector keeps up to date; `_cache/storage` explains items and entries."""
 
-    def prepare(self, obj: Kept) -> Kept | None:
-        """Return the form of an object to keep; None to leave it out."""
+    @property
+    def prepare(self) -> Callable[[Any], Entry | None] | None:
+        """The function that makes the entry of an item, or None to leave it out.
+
+        There is no function if items are kept as they are: then nothing is called for each of them.
+        """
         ...
 
     def needs_latest(self) -> bool:
@@ -71,49 +73,56 @@ class Sink(Protocol[Kept]):
         ...
 
     def reads(self, *, latest: bool) -> None:
-        """The whole collection is about to be read, and whether it will be the latest state."""
+        """Note that the whole collection is about to be read, and whether in its latest state."""
         ...
 
-    def replace(self, objects: list[Kept], version: str) -> None:
-        """The whole collection, as of a version."""
+    def replace(self, entries: list[Entry], version: str, /) -> None:
+        """Replace the whole collection by its state at a version."""
         ...
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
-        """Changes, in their order; bookmarks among them."""
+        """Apply events in their order, bookmarks among them. The object of each is an item."""
         ...
 
     def failed(self, error: Exception) -> None:
-        """A pass has failed; there will be another."""
+        """Note that a list or a watch has failed. The reflector tries again."""
         ...
 
 
-class Reflector(Generic[T]):
-    """Reads a collection, watches it, and does so again when that is needed, until it is stopped.
+class Reflector(Generic[Entry]):
+    """Lists a collection and watches it, and starts over when it has to, until it is stopped.
 
-    Waits between attempts are those of `clock`. With a `version`, it watches from there at first.
-    No request goes on after `deadline`, a moment of the client's clock.
+    client-go: tools/cache/reflector.go.
+
+    Args:
+        rest: The client for requests.
+        path: The path of the collection.
+        storage: What requests ask for, and how answers are decoded.
+        options: The selectors.
+        sink: The store that is kept up to date.
+        clock: The clock for waits between attempts.
+        version: The version to watch from at first; empty to list first.
+        deadline: A moment of the client's clock, after which no request goes on.
 
     Attributes:
-        last_answer: What the server answered last, in words; or what kept it from answering.
+        last_answer: The server's last response, as text; or the error in place of one.
     """
 
     def __init__(
         self,
         rest: Rest,
         path: str,
-        model: type[T],
-        list_model: type[ModelList[T]],
+        storage: Storage[Any],
         *,
         options: Mapping[str, Any],
-        sink: Sink[T],
+        sink: Sink[Entry],
         clock: Clock,
         version: str = "",
         deadline: float | None = None,
     ) -> None:
         self._rest = rest
         self._path = path
-        self._model = model
-        self._list_model = list_model
+        self._storage = storage
         self._sink = sink
         self._clock = clock
         self.last_answer: Exception | str = NO_ANSWER
@@ -128,7 +137,7 @@ class Reflector(Generic[T]):
         self._codec: Codec = rest.codec
         self._framer: Framer = self._codec.new_framer()
         self._request = build("GET", path, {}, WATCH)
-        self._collected: dict[str, T] = {}
+        self._collected: dict[str, Entry] = {}
         self._collecting = False
         self._held: list[bytes] = []
         self._held_size = 0
@@ -214,22 +223,22 @@ class Reflector(Generic[T]):
             return self._reflecting.list_failed(self.last_answer, self._now())
         self._sink.reads(latest=not step.options["resource_version"])
         try:
-            objects, version, pages = self._read_pages(step.options)
+            entries, version, pages = self._read_pages(step.options)
             if not self._stopped.is_set():
                 with GcPaused():
-                    self._sink.replace(objects, version)
+                    self._sink.replace(entries, version)
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
             self.last_answer = error
             return self._reflecting.list_failed(error, self._now())
         return self._reflecting.listed(step, version, pages)
 
-    def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[T], str, int]:
-        """Read all objects; return them with their version and the number of pages.
+    def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[Entry], str, int]:
+        """Read all objects. Return their entries, their version and the number of pages.
 
         When the state expires half way, everything is read once more in one go, as client-go's
         pager does.
         """
-        objects: list[T] = []
+        entries: list[Entry] = []
         pages, following, tokens = 0, options, paging.Tokens()
         while not self._stopped.is_set():
             try:
@@ -237,29 +246,29 @@ class Reflector(Generic[T]):
             except Expired:
                 if not pages:
                     raise
-                objects, pages = [], 0
+                entries, pages = [], 0
                 following = {name: options[name] for name in options if name != "limit"}
                 continue
             if page is None:
                 break
             pages += 1
             self.last_answer = READING
-            objects += self._prepared(page.items)
+            entries += self._entries_of(page.items)
             if not page.metadata.continue_:
-                return objects, page.metadata.resource_version, pages
+                return entries, page.metadata.resource_version, pages
             token = tokens.take(page.metadata.continue_, self._path)
             following = paging.next_page(options, token)
         raise ConnectionLost(
             f"{self._request.info}: the informer was stopped in the middle of a list"
         )
 
-    def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
+    def _read_page(self, options: Mapping[str, Any]) -> ModelList[Any] | None:
         request = build("GET", self._path, options, LIST)
-        asking_for(self._list_model, request, self._rest.codec)
+        asking_for(self._storage.list_model, request, self._rest.codec)
         response = self._stopped.unless(self._send(request))
         if response is None:
             return None
-        return read_list(response, self._list_model, request, self._rest.codec)
+        return self._storage.read_page(response, request, self._rest.codec)
 
     def _send(self, request: HttpRequest) -> HttpResponse:
         """Send a request, again when the server asks for that; waits end when this is stopped."""
@@ -276,9 +285,11 @@ class Reflector(Generic[T]):
                     raise
             wait_until(self._stopped, self._clock, self._now() + delay)
 
-    def _prepared(self, objects: list[T]) -> list[T]:
+    def _entries_of(self, items: list[Any]) -> list[Entry]:
         prepare = self._sink.prepare
-        return [prepared for obj in objects if (prepared := prepare(obj)) is not None]
+        if prepare is None:
+            return items
+        return [entry for item in items if (entry := prepare(item)) is not None]
 
     # ---- streams ------------------------------------------------------------------------------
 
@@ -306,7 +317,7 @@ class Reflector(Generic[T]):
 
     def _open(self, step: Streaming) -> None:
         self._request = build("GET", self._path, step.options, WATCH)
-        asking_for(self._model, self._request, self._rest.codec)
+        asking_for(self._storage.model, self._request, self._rest.codec)
         deadline = self._within(_OPEN_SECONDS)
         opening = self._rest.stream(
             self._request,
@@ -360,10 +371,10 @@ class Reflector(Generic[T]):
         block, self._held, self._held_size = b"".join(self._held), [], 0
         if block and not self._stopped.is_set():
             with GcPaused():
-                self._take(self._codec.decode_events(block, self._model))
+                self._take(self._storage.read_events(block, self._codec))
 
-    def _take(self, events: list[WatchEvent[T]]) -> None:
-        changes: list[WatchEvent[T]] = []
+    def _take(self, events: list[WatchEvent[Any]]) -> None:
+        changes: list[WatchEvent[Any]] = []
         take, info = self._reflecting.take, self._request.info
         try:
             for event in events:
@@ -378,17 +389,21 @@ class Reflector(Generic[T]):
             if changes:
                 self._sink.apply(changes)
 
-    def _collect(self, event: WatchEvent[T]) -> None:
-        prepared = self._sink.prepare(event.object)
+    def _collect(self, event: WatchEvent[Any]) -> None:
+        """Take an initial event of a watch."""
+        item, prepare = event.object, self._sink.prepare
+        key = meta_namespace_key(item)
         if event.type == "DELETED":
-            self._collected.pop(meta_namespace_key(event.object), None)
-        elif prepared is not None:
-            self._collected[meta_namespace_key(prepared)] = prepared
+            self._collected.pop(key, None)
+            return
+        entry = item if prepare is None else prepare(item)
+        if entry is not None:
+            self._collected[key] = entry
 
     def _complete(self) -> None:
-        objects, self._collected = [*self._collected.values()], {}
+        entries, self._collected = [*self._collected.values()], {}
         self._collecting = False
-        self._sink.replace(objects, self._reflecting.version)
+        self._sink.replace(entries, self._reflecting.version)
 
 
 def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:

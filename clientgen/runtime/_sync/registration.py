@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .._cache.deltas import Updated
+from .._cache.deltas import Updated, decoded
 from ._primitives import Event, Task, call, sleep, spawn, wait_until
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class HandlerRegistration(Generic[T]):
         clock: Clock,
         forget: Callable[[HandlerRegistration[T]], object],
         *,
-        is_watched: Callable[[T], bool] | None = None,
+        decode: Callable[[Any], T] | None = None,
+        is_watched: Callable[[Any], bool] | None = None,
     ) -> None:
         self.errors = 0
         self._title = what
@@ -70,8 +71,10 @@ class HandlerRegistration(Generic[T]):
         self._timer = timer
         self._clock = clock
         self._forget = forget
+        self._decode = decode
         self._is_watched = is_watched
-        self._queue: deque[Notification[T] | QueueMark] = deque()
+        # It holds entries, as the cache does: a slow handler does not fill memory with objects.
+        self._queue: deque[Notification[Any] | QueueMark] = deque()
         self._ready = Event()
         self._synced = Event()
         self._is_synced = False
@@ -110,12 +113,12 @@ class HandlerRegistration(Generic[T]):
 
     # ---- for the informer ---------------------------------------------------------------------
 
-    def _put(self, entries: Sequence[Notification[T] | QueueMark]) -> None:
-        self._queue.extend(entries)
+    def _put(self, notifications: Sequence[Notification[Any] | QueueMark]) -> None:
+        self._queue.extend(notifications)
         if not self._ready.is_set():
             self._ready.set()
 
-    def _resync(self, notifications: Sequence[Notification[T]]) -> None:
+    def _resync(self, notifications: Sequence[Notification[Any]]) -> None:
         """Tell of everything again, unless that is still going on since the last time."""
         if not self._resyncing:
             self._resyncing = True
@@ -164,20 +167,22 @@ class HandlerRegistration(Generic[T]):
                 self._ready.wait()
         self._queue.clear()
 
-    def _tell(self, entry: Notification[T] | QueueMark) -> None:
-        if isinstance(entry, QueueMark):
-            self._pass(entry)
+    def _tell(self, notification: Notification[Any] | QueueMark) -> None:
+        if isinstance(notification, QueueMark):
+            self._pass(notification)
             return
-        if self._is_watched is not None and not self._is_watched(_object(entry)):
+        if self._is_watched is not None and not self._is_watched(_entry(notification)):
             return  # its namespace was removed
         try:
-            pending = self._handlers.call_for(entry)
+            if self._decode is not None:
+                notification = decoded(notification, self._decode)
+            pending = self._handlers.call_for(notification)
             if pending is not None:
                 function, arguments = pending
                 call(function, *arguments)
         except Exception:
             self.errors += 1
-            kind = type(entry).__name__.lower()
+            kind = type(notification).__name__.lower()
             logger.exception("a handler of %s failed, told what was %s", self._title, kind)
 
     def _pass(self, mark: QueueMark) -> None:
@@ -188,7 +193,7 @@ class HandlerRegistration(Generic[T]):
             self._synced.set()
 
 
-def _object(notification: Notification[T]) -> T:
+def _entry(notification: Notification[Any]) -> Any:
     return notification.new if isinstance(notification, Updated) else notification.object
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .._cache.storage import Storage
 from .._conditions.wait_state import WaitState, waited_for
 from .._http.request import GET, build
 from .._http.watch_progress import is_passing
@@ -150,8 +151,7 @@ class Wait(Generic[T]):
         self._reflector = Reflector(
             self._rest,
             self._path,
-            self._model,
-            self._list_model,
+            Storage(self._model, self._list_model),
             options=self._options,
             sink=self,
             clock=self._rest.clock,
@@ -190,9 +190,7 @@ class Wait(Generic[T]):
 
     # ---- the sink of a reflector --------------------------------------------------------------
 
-    def prepare(self, obj: T) -> T:
-        """Keep an object as it is."""
-        return obj
+    prepare = None  # objects are kept as they are
 
     def needs_latest(self) -> bool:
         """Any list will do."""
