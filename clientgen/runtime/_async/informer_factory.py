@@ -75,7 +75,7 @@ class AsyncInformerFactory:
     combines their factories.
 
     Args:
-        rest: The client for requests.
+        rest: The clientset or REST client for requests. Informers carry it as `client`.
         namespace: Only watch objects in this namespace, or in these; None for all. Does not affect
             cluster-scoped resources.
         label_selector: Only watch objects whose labels match.
@@ -106,6 +106,7 @@ class AsyncInformerFactory:
         own_writes: bool = True,
     ) -> None:
         self.rest = rest_of(rest)
+        self._client = rest
         self._namespace = namespace
         self._label_selector = label_selector
         self._field_selector = field_selector
@@ -140,7 +141,7 @@ class AsyncInformerFactory:
             "own_writes": self._own_writes,
         }
         own.update(options)
-        factory = kind(self.rest, **own)
+        factory = kind(self._client, **own)
         factory._pool = self._pool
         return factory
 
@@ -211,7 +212,7 @@ class AsyncInformerFactory:
             existing = informers.get(key)
             if existing is None or existing.is_stopped:
                 informers[key] = kind(
-                    self.rest,
+                    self._client,
                     resource,
                     model,
                     list_model,

@@ -39,6 +39,7 @@ from .._models.arguments import check_function
 from .._models.unstructured import Object
 from ..errors import ClientError, Gone, NotFound
 from ._primitives import Task, call, check_spawn, spawn, wait_moving, wait_until
+from .lease_client import rest_of
 from .live_namespaces import LiveNamespaces
 from .processor import Processor
 from .reflector import Reflector
@@ -61,8 +62,8 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .._models.meta_v1 import ModelList
     from .._models.model_codec import WatchEvent
+    from .lease_client import Client
     from .registration import HandlerRegistration
-    from .rest import Rest
 
 __all__ = ["SharedInformer", "namespaces_of"]
 
@@ -120,7 +121,7 @@ class SharedInformer(Generic[T]):
     If several namespaces are given, each has a watch, and their objects are in one cache.
 
     Args:
-        rest: The client for requests.
+        rest: The clientset or REST client for requests.
         resource: The resource to watch.
         model: The class of its objects.
         list_model: The class of its lists.
@@ -141,6 +142,7 @@ class SharedInformer(Generic[T]):
         TypeError: `model` is a Table.
 
     Attributes:
+        client: The clientset that it came from; the REST client if it was made with one.
         resource: The watched resource.
         namespaces: The watched namespaces; None for all.
         indexer: The cache. Until it is synced, reading it or its `lister` raises `NotSynced`.
@@ -149,7 +151,7 @@ class SharedInformer(Generic[T]):
 
     def __init__(
         self,
-        rest: Rest,
+        rest: Client,
         resource: Resource,
         model: type[T],
         list_model: type[ModelList[T]],
@@ -165,6 +167,7 @@ class SharedInformer(Generic[T]):
         storage: Storage[T] | None = None,
     ) -> None:
         self._storage: Storage[T] = storage or storage_for(model, list_model)
+        self.client = rest
         self.resource = resource
         self._live: LiveNamespaces | None = None
         if not isinstance(namespace, LiveNamespaces):
@@ -181,7 +184,7 @@ class SharedInformer(Generic[T]):
         self._transform = transform
         self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
         self._clock = clock
-        self._rest = rest
+        self._rest = rest_of(rest)
         labels = selection("label_selector", label_selector)
         fields = selection("field_selector", field_selector)
         self._store: OwnWrites[Any] = OwnWrites(
@@ -214,7 +217,7 @@ class SharedInformer(Generic[T]):
         self._stop_by = 0.0
         self._reflect = partial(
             Reflector,
-            rest,
+            self._rest,
             storage=self._storage,
             options={"label_selector": labels, "field_selector": fields},
             clock=clock,

@@ -34,7 +34,7 @@ class Clientset(ClientsetBase):
         """
         from .informer_factory import InformerFactory
 
-        return InformerFactory(self._rest, **options)
+        return InformerFactory(self, **options)
 
     @cached_property
     def flowers_v1(self) -> FlowersV1Client:

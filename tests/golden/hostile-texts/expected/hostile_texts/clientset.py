@@ -32,7 +32,7 @@ class Clientset(ClientsetBase):
         """
         from .informer_factory import InformerFactory
 
-        return InformerFactory(self._rest, **options)
+        return InformerFactory(self, **options)
 
     @cached_property
     def shop_v1(self) -> ShopV1Client:

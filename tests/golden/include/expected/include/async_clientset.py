@@ -33,7 +33,7 @@ class AsyncClientset(AsyncClientsetBase):
         """
         from .async_informer_factory import AsyncInformerFactory
 
-        return AsyncInformerFactory(self._rest, **options)
+        return AsyncInformerFactory(self, **options)
 
     @cached_property
     def core_v1(self) -> AsyncCoreV1Client:

@@ -41,7 +41,7 @@ class AsyncClientset(AsyncClientsetBase):
         """
         from .async_informer_factory import AsyncInformerFactory
 
-        return AsyncInformerFactory(self._rest, **options)
+        return AsyncInformerFactory(self, **options)
 
     @cached_property
     def istio_v1(self) -> AsyncIstioV1Client:

@@ -41,7 +41,7 @@ class Clientset(ClientsetBase):
         """
         from .informer_factory import InformerFactory
 
-        return InformerFactory(self._rest, **options)
+        return InformerFactory(self, **options)
 
     @cached_property
     def istio_v1(self) -> IstioV1Client:

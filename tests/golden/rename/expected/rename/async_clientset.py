@@ -37,7 +37,7 @@ class AsyncClientset(AsyncClientsetBase):
         """
         from .async_informer_factory import AsyncInformerFactory
 
-        return AsyncInformerFactory(self._rest, **options)
+        return AsyncInformerFactory(self, **options)
 
     @cached_property
     def kernel_v1(self) -> AsyncKernelV1Client:

@@ -37,7 +37,7 @@ class Clientset(ClientsetBase):
         """
         from .informer_factory import InformerFactory
 
-        return InformerFactory(self._rest, **options)
+        return InformerFactory(self, **options)
 
     @cached_property
     def kernel_v1(self) -> KernelV1Client:

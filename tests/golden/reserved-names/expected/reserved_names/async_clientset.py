@@ -34,7 +34,7 @@ class AsyncClientset(AsyncClientsetBase):
         """
         from .async_informer_factory import AsyncInformerFactory
 
-        return AsyncInformerFactory(self._rest, **options)
+        return AsyncInformerFactory(self, **options)
 
     @cached_property
     def core_com1(self) -> AsyncCoreCom1Client:

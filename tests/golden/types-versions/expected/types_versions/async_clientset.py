@@ -34,7 +34,7 @@ class AsyncClientset(AsyncClientsetBase):
         """
         from .async_informer_factory import AsyncInformerFactory
 
-        return AsyncInformerFactory(self._rest, **options)
+        return AsyncInformerFactory(self, **options)
 
     @cached_property
     def fleet_billing_v1(self) -> AsyncFleetBillingV1Client:

@@ -33,7 +33,7 @@ class Clientset(ClientsetBase):
         """
         from .informer_factory import InformerFactory
 
-        return InformerFactory(self._rest, **options)
+        return InformerFactory(self, **options)
 
     @cached_property
     def machines_v1(self) -> MachinesV1Client:
