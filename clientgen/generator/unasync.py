@@ -191,6 +191,7 @@ DERIVED: tuple[str, ...] = (
     "client.py",
     "clientset.py",
     "controller.py",
+    "controller_cluster.py",
     "dynamic.py",
     "discovery.py",
     "command.py",

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from .._controllers.outcomes import ContextLogger
+from .._controllers.reconcile_loop import ClusterRequest
 from .._controllers.tracing import reconcile_span
 from .._models.arguments import check_source
 from .._models.unstructured import Object
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from ._primitives import Function
     from .clientset import AsyncClientsetBase
+    from .controller_cluster import AsyncCluster
     from .informer import AsyncSharedInformer
+    from .lease_client import AsyncClient
     from .live_namespaces import AsyncLiveNamespaces
     from .recorder import AsyncEventRecorder
 
@@ -62,6 +65,10 @@ class AsyncHost(Protocol):
         """Return the informer of a kind."""
         ...
 
+    def cluster_of(self, client: AsyncClient | None) -> AsyncCluster:
+        """Return the cluster of a client; None is the manager's own."""
+        ...
+
 
 class AsyncContext(Generic[T_co]):
     """One call of a reconcile function: which object, and what is needed to work on it.
@@ -74,12 +81,18 @@ class AsyncContext(Generic[T_co]):
             record: to its text, and as the attributes `controller`, `object` and `reconcile_id`.
     """
 
-    __slots__ = ("_host", "log", "object", "request")
+    __slots__ = ("_cluster", "_host", "log", "object", "request")
 
     def __init__(
-        self, host: AsyncHost, request: Request, obj: T_co | None, log: ContextLogger
+        self,
+        host: AsyncHost,
+        request: Request,
+        obj: T_co | None,
+        log: ContextLogger,
+        cluster: AsyncCluster | None = None,
     ) -> None:
         self._host = host
+        self._cluster = cluster
         self.request: Request = request
         self.object: T_co | None = obj
         self.log: ContextLogger = log
@@ -99,8 +112,8 @@ class AsyncContext(Generic[T_co]):
 
     @property
     def clientset(self) -> AsyncClientsetBase:
-        """The manager's clientset."""
-        return self._host.clientset
+        """The clientset of the cluster that the object is in; usually the manager's."""
+        return self._host.clientset if self._cluster is None else self._cluster.clientset
 
     @property
     def is_stopping(self) -> bool:
@@ -113,8 +126,8 @@ class AsyncContext(Generic[T_co]):
 
     @property
     def recorder(self) -> AsyncEventRecorder:
-        """The manager's recorder of events."""
-        return self._host.recorder
+        """A recorder of events in the cluster that the object is in; usually the manager's."""
+        return self._host.recorder if self._cluster is None else self._cluster.recorder
 
 
 class AsyncManagedController(AsyncController, Generic[T]):
@@ -148,7 +161,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         )
         self._host = host
         self._call = reconcile
-        self._primary: AsyncSharedInformer[T] | None = None
+        self._primaries: dict[object, AsyncSharedInformer[T]] = {}  # by their clusters
         # Its records belong to the program, whose levels are set by the names of its modules.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 
@@ -159,10 +172,14 @@ class AsyncManagedController(AsyncController, Generic[T]):
             LookupError: The scheme does not know the class.
             RuntimeError: It was called before.
         """
-        if self._primary is not None:
-            raise RuntimeError(f"{self!r} is for {self._primary.title} already")
-        informer = self._informer("for_()", source)
-        self._primary = cast("AsyncSharedInformer[T]", informer)
+        for primary in self._primaries.values():
+            raise RuntimeError(f"{self!r} is for {primary.title} already")
+        return self._for(self._informer("for_()", source))
+
+    def _for(self, informer: AsyncSource[T]) -> Self:
+        """Reconcile the objects of the kind in one cluster."""
+        primary = cast("AsyncSharedInformer[T]", informer)
+        self._primaries[self._cluster_of(informer)] = primary
         return super().for_(informer)
 
     def owns(self, source: type[Object] | AsyncSource[Any], owner: Resource | None = None) -> Self:
@@ -194,7 +211,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         return super().watches(self._informer("watches()", source), mapper)
 
     def unwatch(self, source: type[Object] | AsyncSource[Any]) -> None:
-        """Hear no more from a source. This also works while the controller runs.
+        """Remove a source, whose informer keeps running. This works while the controller runs, too.
 
         Raises:
             LookupError: The controller does not watch it.
@@ -212,27 +229,40 @@ class AsyncManagedController(AsyncController, Generic[T]):
         """The informers of its sources."""
         return [source.informer for source in self._sources]
 
+    def _cluster_of(self, source: AsyncSource[Any]) -> AsyncCluster:
+        return self._host.cluster_of(getattr(source, "client", None))
+
     async def _attempt(self, request: Request, fields: dict[str, str]) -> Result | None:
-        live = self._live_namespaces()
+        live, cluster = self._live_namespaces(), self._cluster_in(request)
         if live is None:
-            obj = self._cached(request)
+            obj = self._cached(request, cluster)
         else:
             with live.lock:  # or a namespace that is just removed makes its objects look deleted
                 priority = self.queue.priority(request)
                 again = partial(self.queue.add, request, priority=priority)
                 if not live.admits(request.namespace, (self.name, request), again):
                     return None
-                obj = self._cached(request)
+                obj = self._cached(request, cluster)
         log = ContextLogger(self._log, fields)
-        context: AsyncContext[T] = AsyncContext(self._host, request, obj, log)
+        context: AsyncContext[T] = AsyncContext(self._host, request, obj, log, cluster)
         with reconcile_span(self.name, request, fields["reconcile_id"]):
             return await awaited("reconcile", self._call(context))
 
-    def _cached(self, request: Request) -> T | None:
-        return None if self._primary is None else self._primary.indexer.get(str(request))
+    def _cluster_in(self, request: Request) -> AsyncCluster | None:
+        """Return the cluster of an object; None if no source tells, so it is the manager's own."""
+        cluster = request.cluster if isinstance(request, ClusterRequest) else self._first_cluster
+        return cast("AsyncCluster | None", cluster)
+
+    @property
+    def _first_cluster(self) -> object:
+        return self._clusters[0] if self._clusters else None
+
+    def _cached(self, request: Request, cluster: AsyncCluster | None) -> T | None:
+        primary = self._primaries.get(cluster)
+        return None if primary is None else primary.indexer.get(str(request))
 
     def _live_namespaces(self) -> AsyncLiveNamespaces | None:
         """The namespaces to which its requests belong, if they may change."""
-        sources: list[Any] = self.informers if self._primary is None else [self._primary]
+        sources: list[Any] = [*self._primaries.values()] or self.informers
         found = (getattr(source, "_live", None) for source in sources)
         return next((live for live in found if live is not None), None)

@@ -19,6 +19,7 @@ from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
 from .._signals import on_stop_signal_by
 from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
+from .controller_cluster import AsyncCluster
 from .health_endpoints import AsyncProbes
 from .http_endpoints import AsyncEndpoints
 from .informer_factory import AsyncInformerFactory
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ._primitives import Callback, Function, Task
     from .clientset import AsyncClientsetBase
     from .informer import AsyncSharedInformer
+    from .lease_client import AsyncClient
     from .recorder import AsyncEventRecorder
     from .webhook_server import AsyncWebhooks
 
@@ -172,7 +174,9 @@ class AsyncManager:
             )
             self._probes.add("healthz", "leaderElection", self._elector.healthy)
         self._lock = short_lock()
-        self._recorder: AsyncEventRecorder | None = None
+        self._home = AsyncCluster(k, self._name, self._clock)
+        self._clusters: dict[object, AsyncCluster] = {k.rest: self._home}
+        self._is_recording = False
         self._began = False
         self._stopping = Event()
         self._leading_is_over = Event()
@@ -202,14 +206,22 @@ class AsyncManager:
     @property
     def recorder(self) -> AsyncEventRecorder:
         """A recorder of events, which the manager starts and stops."""
-        from .recorder import AsyncEventRecorder as Recorder  # some programs record nothing
+        return self._home.recorder
 
+    def cluster_of(self, client: AsyncClient | None) -> AsyncCluster:
+        """Return the cluster of a client. For controllers only.
+
+        All clients with one REST client are of one cluster. None is the manager's own.
+        """
+        rest = self._k.rest if client is None else rest_of(client)
         with self._lock:
-            if self._recorder is None:
-                self._recorder = Recorder(self._k, self._name, clock=self._clock)
-                if self._began:
-                    self._recorder.start()
-            return self._recorder
+            cluster = self._clusters.get(rest)
+            if cluster is None:
+                clientset = type(self._k)(rest) if client is rest else cast("Any", client)
+                cluster = self._clusters[rest] = AsyncCluster(clientset, self._name, self._clock)
+                if self._is_recording:
+                    cluster.start()
+            return cluster
 
     @property
     def is_leader(self) -> bool:
@@ -459,8 +471,7 @@ class AsyncManager:
             logger.info("%r: %r", self, endpoints)
         for webhooks in self._webhooks:
             await webhooks.start()
-        if self._recorder is not None:
-            self._recorder.start()
+        self._start_recording()
         await self._fill_caches()
         if self._stopping.is_set():
             return
@@ -469,6 +480,13 @@ class AsyncManager:
                 self._parts.append(self._begin(function.title, partial(call, function.call)))
         lead = self._lead if self._elector is None else self._elector._run_once
         self._leading = self._begin("leader election", lead)
+
+    def _start_recording(self) -> None:
+        with self._lock:
+            self._is_recording = True
+            clusters = [*self._clusters.values()]
+        for cluster in clusters:
+            cluster.start()
 
     async def _fill_caches(self) -> None:
         """Start the informers, and wait until all caches that can be filled are full."""
@@ -557,8 +575,8 @@ class AsyncManager:
         if self._selection is not None:
             await self._quietly(self._selection.stop)
         await self._quietly(self._factory.shutdown)
-        if self._recorder is not None:
-            await self._recorder.stop(_EVENTS_SECONDS)
+        for cluster in [*self._clusters.values()]:
+            await cluster.stop(_EVENTS_SECONDS)
         for endpoints in dict.fromkeys(self._endpoints.values()):
             await self._quietly(partial(endpoints.stop, _LAST_WAIT))
         if self._metrics is not None:

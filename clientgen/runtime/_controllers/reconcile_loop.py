@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
 
 __all__ = [
+    "ClusterRequest",
     "Request",
     "Result",
     "checked_result",
@@ -42,6 +43,35 @@ class Request(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class ClusterRequest(Request):
+    """A request for an object of another cluster than the controller's first one.
+
+    It is a Request, and equal to those for the same object of the same cluster only.
+
+    Attributes:
+        cluster: What the sources of the cluster have in common.
+    """
+
+    cluster: object
+
+    @classmethod
+    def of(cls, request: Request, cluster: object) -> ClusterRequest:
+        """Return a request for the object of the same name in a cluster."""
+        made = cls(*request)
+        made.cluster = cluster
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        is_same = isinstance(other, ClusterRequest) and self.cluster is other.cluster
+        return is_same and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((*self, id(self.cluster)))
 
 
 class Result(Struct, frozen=True, kw_only=True):

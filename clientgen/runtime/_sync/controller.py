@@ -13,6 +13,8 @@ from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
 from .._controllers.reconcile_loop import (
+    ClusterRequest,
+    Request,
     checked_result,
     owner_mapper,
     request_for,
@@ -24,6 +26,7 @@ from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal_by
 from ..errors import TerminalError
 from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
+from .lease_client import rest_of
 from .workqueue import PriorityQueue
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from .._controllers.predicates import Predicate
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
-    from .._controllers.reconcile_loop import Request, Result
+    from .._controllers.reconcile_loop import Result
     from .._http.resource import Resource
     from ..errors import SyncTimeout
     from ._primitives import Function, Task
@@ -64,7 +67,10 @@ class Registration(Protocol):
 
 
 class Source(Protocol[T_co]):
-    """The part of an informer that a controller uses."""
+    """The part of an informer that a controller uses.
+
+    A source that has `client`, as informers do, says with it from which cluster its objects are.
+    """
 
     @property
     def resource(self) -> Resource:
@@ -152,6 +158,8 @@ class Controller:
         self._sources: list[_Watched] = []
         self._predicates: tuple[Predicate, ...] = ()
         self._resource: Resource | None = None
+        # The clusters of the sources of `for_`. Requests for objects of the first one are plain.
+        self._clusters: list[object] = []
         self._listening = False
         self._observer: ReconcileMetrics | None = None
         self._stopping = Event()
@@ -166,6 +174,7 @@ class Controller:
     def for_(self, source: Source[Any]) -> Self:
         """Reconcile the objects of an informer."""
         self._resource = source.resource
+        self._clusters.append(self._cluster_of(source))
         return self.watches(source, request_for)
 
     def owns(self, source: Source[Any], owner: Resource | None = None) -> Self:
@@ -191,7 +200,7 @@ class Controller:
         """
         check_source("a controller", source)
         check_function("mapper", mapper)
-        watched = _Watched(source, mapper, self._predicates)
+        watched = _Watched(source, self._cluster_of(source), mapper, self._predicates)
         self._sources.append(watched)
         if self._listening:
             self._listen(watched)
@@ -273,10 +282,27 @@ class Controller:
         """Make `run` return."""
         self._stopping.set()
 
+    def _cluster_of(self, source: Source[Any]) -> object:
+        """Return what all sources of a cluster have in common; None if a source does not tell."""
+        client = getattr(source, "client", None)
+        return None if client is None else rest_of(client)
+
     def _listen(self, source: _Watched) -> None:
-        heard = _Ears(self.queue, source)
-        source.registration = source.informer.add_handler(heard.add, heard.update, heard.delete)
+        enqueuer = _Enqueuer(self.queue, source, self._foreign_cluster_of(source))
+        source.registration = source.informer.add_handler(
+            enqueuer.add, enqueuer.update, enqueuer.delete
+        )
         source.informer.start()
+
+    def _foreign_cluster_of(self, source: _Watched) -> object:
+        """Return the cluster that requests of a source have to name; None if they need not.
+
+        A source of a cluster without objects of `for_` is one whose mapper names objects of the
+        first cluster.
+        """
+        home, *others = self._clusters or [None]
+        is_foreign = source.cluster is not home and source.cluster in others
+        return source.cluster if is_foreign else None
 
     def _wait_for_sync(self) -> None:
         until = self._clock.monotonic() + self._sync_timeout
@@ -369,15 +395,17 @@ class Controller:
 
 
 class _Watched:
-    """An informer, and what is done with its events."""
+    """An informer, its cluster, and what is done with its events."""
 
     def __init__(
         self,
         informer: Source[Any],
+        cluster: object,
         mapper: Callable[[Any], Iterable[Request]],
         predicates: tuple[Predicate, ...],
     ) -> None:
         self.informer = informer
+        self.cluster = cluster
         self.mapper = mapper
         self.predicates = predicates
         self.registration: Registration | None = None
@@ -404,27 +432,34 @@ class _Watched:
             return True  # a reconciliation too many does no harm; one too few does
 
 
-class _Ears:
-    """Puts requests into a queue when a source reports changes."""
+class _Enqueuer:
+    """Puts requests into a queue when a source reports changes.
 
-    def __init__(self, queue: PriorityQueue[Request], source: _Watched) -> None:
+    Args:
+        queue: The queue.
+        source: The source.
+        cluster: The cluster that its requests name; None if they name none.
+    """
+
+    def __init__(self, queue: PriorityQueue[Request], source: _Watched, cluster: object) -> None:
         self._queue = queue
         self._source = source
+        self._cluster = cluster
 
     def add(self, obj: Any, is_initial: bool) -> None:
-        """Hear of a new object."""
+        """Enqueue what a new object affects."""
         event = SourceEvent("add", None, obj, is_initial)
-        self._hear(event, LOW_PRIORITY if is_initial else 0)
+        self._enqueue(event, LOW_PRIORITY if is_initial else 0)
 
     def update(self, old: Any, new: Any) -> None:
-        """Hear of a changed object."""
-        self._hear(SourceEvent("update", old, new), urgency(old, new))
+        """Enqueue what a changed object affects."""
+        self._enqueue(SourceEvent("update", old, new), urgency(old, new))
 
     def delete(self, obj: Any) -> None:
-        """Hear of a deleted object."""
-        self._hear(SourceEvent("delete", obj, None), 0)
+        """Enqueue what a deleted object affects."""
+        self._enqueue(SourceEvent("delete", obj, None), 0)
 
-    def _hear(self, event: SourceEvent[Any], priority: int) -> None:
+    def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
         if not self._source.matters(event):
             return
         objects = [each for each in (event.old, event.new) if each is not None]
@@ -432,6 +467,8 @@ class _Ears:
         for obj in objects:
             try:
                 for request in requests_of(self._source.mapper, obj):
+                    if self._cluster is not None and not isinstance(request, ClusterRequest):
+                        request = ClusterRequest.of(request, self._cluster)  # noqa: PLW2901
                     self._queue.add(request, priority=priority)
             except Exception as error:  # noqa: BLE001 - the new object counts without the old one
                 failure = error

@@ -20,6 +20,7 @@ from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
 from .._signals import on_stop_signal_by
 from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
+from .controller_cluster import Cluster
 from .health_endpoints import Probes
 from .http_endpoints import Endpoints
 from .informer_factory import InformerFactory
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ._primitives import Callback, Function, Task
     from .clientset import ClientsetBase
     from .informer import SharedInformer
+    from .lease_client import Client
     from .recorder import EventRecorder
     from .webhook_server import Webhooks
 
@@ -173,7 +175,9 @@ class Manager:
             )
             self._probes.add("healthz", "leaderElection", self._elector.healthy)
         self._lock = short_lock()
-        self._recorder: EventRecorder | None = None
+        self._home = Cluster(k, self._name, self._clock)
+        self._clusters: dict[object, Cluster] = {k.rest: self._home}
+        self._is_recording = False
         self._began = False
         self._stopping = Event()
         self._leading_is_over = Event()
@@ -203,14 +207,22 @@ class Manager:
     @property
     def recorder(self) -> EventRecorder:
         """A recorder of events, which the manager starts and stops."""
-        from .recorder import EventRecorder as Recorder  # some programs record nothing
+        return self._home.recorder
 
+    def cluster_of(self, client: Client | None) -> Cluster:
+        """Return the cluster of a client. For controllers only.
+
+        All clients with one REST client are of one cluster. None is the manager's own.
+        """
+        rest = self._k.rest if client is None else rest_of(client)
         with self._lock:
-            if self._recorder is None:
-                self._recorder = Recorder(self._k, self._name, clock=self._clock)
-                if self._began:
-                    self._recorder.start()
-            return self._recorder
+            cluster = self._clusters.get(rest)
+            if cluster is None:
+                clientset = type(self._k)(rest) if client is rest else cast("Any", client)
+                cluster = self._clusters[rest] = Cluster(clientset, self._name, self._clock)
+                if self._is_recording:
+                    cluster.start()
+            return cluster
 
     @property
     def is_leader(self) -> bool:
@@ -460,8 +472,7 @@ class Manager:
             logger.info("%r: %r", self, endpoints)
         for webhooks in self._webhooks:
             webhooks.start()
-        if self._recorder is not None:
-            self._recorder.start()
+        self._start_recording()
         self._fill_caches()
         if self._stopping.is_set():
             return
@@ -470,6 +481,13 @@ class Manager:
                 self._parts.append(self._begin(function.title, partial(call, function.call)))
         lead = self._lead if self._elector is None else self._elector._run_once
         self._leading = self._begin("leader election", lead)
+
+    def _start_recording(self) -> None:
+        with self._lock:
+            self._is_recording = True
+            clusters = [*self._clusters.values()]
+        for cluster in clusters:
+            cluster.start()
 
     def _fill_caches(self) -> None:
         """Start the informers, and wait until all caches that can be filled are full."""
@@ -558,8 +576,8 @@ class Manager:
         if self._selection is not None:
             self._quietly(self._selection.stop)
         self._quietly(self._factory.shutdown)
-        if self._recorder is not None:
-            self._recorder.stop(_EVENTS_SECONDS)
+        for cluster in [*self._clusters.values()]:
+            cluster.stop(_EVENTS_SECONDS)
         for endpoints in dict.fromkeys(self._endpoints.values()):
             self._quietly(partial(endpoints.stop, _LAST_WAIT))
         if self._metrics is not None:

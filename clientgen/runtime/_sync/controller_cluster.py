@@ -1,0 +1,64 @@
+# Derived from _async/controller_cluster.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""A cluster of a manager: what its controllers use to work in it."""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the recorder's clock
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._primitives import short_lock
+
+if TYPE_CHECKING:
+    from .._clock import Clock
+    from .clientset import ClientsetBase
+    from .recorder import EventRecorder
+
+__all__ = ["Cluster"]
+
+
+class Cluster:
+    """The clientset of a cluster, and a recorder of events that writes into it.
+
+    Sources of one cluster share it: it tells their requests from those of other clusters.
+
+    Args:
+        clientset: The clientset of the cluster.
+        reporter: The name of the program, as the reporter of events.
+        clock: The clock of the recorder.
+    """
+
+    def __init__(self, clientset: ClientsetBase, reporter: str, clock: Clock) -> None:
+        self.clientset = clientset
+        self._reporter = reporter
+        self._clock = clock
+        self._lock = short_lock()
+        self._recorder: EventRecorder | None = None
+        self._is_started = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.clientset!r}>"
+
+    @property
+    def recorder(self) -> EventRecorder:
+        """The recorder, which is created when it is first asked for."""
+        from .recorder import EventRecorder as Recorder  # some programs record nothing
+
+        with self._lock:
+            if self._recorder is None:
+                self._recorder = Recorder(self.clientset, self._reporter, clock=self._clock)
+                if self._is_started:
+                    self._recorder.start()
+            return self._recorder
+
+    def start(self) -> None:
+        """Write events from now on, also of a recorder that is created later."""
+        with self._lock:
+            self._is_started = True
+            if self._recorder is not None:
+                self._recorder.start()
+
+    def stop(self, timeout: float) -> None:
+        """Write the remaining events, for at most this many seconds."""
+        if self._recorder is not None:
+            self._recorder.stop(timeout)
