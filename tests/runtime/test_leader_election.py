@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any, Self
 
 import pytest
@@ -298,6 +299,42 @@ async def test_work_that_goes_on_writes_nothing_after_the_lease_is_lost() -> Non
     assert writes.writes(stage) == ["create first"]
     await writes.write("another")  # this is no work of the leader
     assert writes.writes(stage) == ["create first", "create another"]
+
+
+async def test_handlers_have_the_permit_of_the_work_that_added_them() -> None:
+    """The leader's work starts an informer, which outlives the lease."""
+    stage = AsyncStage()
+    writes, refused = Writes(stage), Writes(stage)
+    maps = writes.k.informers().core_v1.config_maps()
+    told: list[str] = []
+
+    async def note(obj: ConfigMap) -> None:
+        if obj.metadata.name == "late":
+            await writes.note(partial(writes.write, "of-anybody"))
+            told.append("anybody")
+
+    async def note_while_leading(obj: ConfigMap) -> None:
+        if obj.metadata.name == "late":
+            await refused.note(partial(refused.write, "of-the-leader"))
+            told.append("leader")
+
+    async def lead() -> None:
+        maps.add_handler(lambda obj, _: note_while_leading(obj))
+        maps.start()
+        await maps.wait_for_sync()
+
+    maps.add_handler(lambda obj, _: note(obj))
+    async with stage.run("a", on_started_leading=lead) as a:
+        await until(maps.has_synced)
+        stage.cut_off.add("a")
+        await stage.pass_time(8, a)
+        await stage.step(2.0)
+        assert await a.task.join(10)
+    await writes.write("late")
+    await until(lambda: len(told) == 2)
+    assert writes.refused == []
+    assert [type(each) for each in refused.refused] == [LeadershipLost]
+    await maps.stop()
 
 
 async def test_work_writes_until_its_end_when_the_elector_is_told_to_stop() -> None:

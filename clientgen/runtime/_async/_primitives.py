@@ -17,6 +17,7 @@ from .._models.arguments import check_function
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Coroutine
+    from contextvars import Context
     from types import TracebackType
 
     from .._clock import Clock
@@ -461,8 +462,13 @@ def check_spawn() -> None:
     asyncio.get_running_loop()
 
 
-def spawn(work: Callable[[], Coroutine[Any, Any, None]], name: str) -> Task:
-    """Start a background task. The caller must join it; its exceptions are lost."""
+def spawn(
+    work: Callable[[], Coroutine[Any, Any, None]], name: str, context: Context | None = None
+) -> Task:
+    """Start a background task. The caller must join it; its exceptions are lost.
+
+    Its context variables are those of `context`, or a copy of the caller's.
+    """
     import asyncio
 
-    return Task(asyncio.get_running_loop().create_task(work(), name=name))
+    return Task(asyncio.get_running_loop().create_task(work(), name=name, context=context))

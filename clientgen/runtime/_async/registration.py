@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -79,6 +79,8 @@ class AsyncHandlerRegistration(Generic[T]):
         self._is_synced = False
         self._is_over = False
         self._resyncing = False
+        # Handlers write with the permit of the work that added them, whoever starts the informer.
+        self._context = copy_context()
         self._task: Task | None = None
         # That nobody has to wait for: it has ended, or its handler waits for others.
         self._left = Event()
@@ -133,7 +135,7 @@ class AsyncHandlerRegistration(Generic[T]):
         return self._task is not None and self._task.done
 
     def _start(self) -> None:
-        self._task = spawn(self._run, f"clientgen handler of {self._title}")
+        self._task = spawn(self._run, f"clientgen handler of {self._title}", self._context)
 
     async def _join(self) -> None:
         """Wait for the call that is going on, unless its handler waits for others' calls."""

@@ -9,7 +9,7 @@ import threading
 import time
 from _thread import start_new_thread
 from collections.abc import Coroutine
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
@@ -362,9 +362,13 @@ def check_spawn() -> None:
     """Check that `spawn` can be called here: threads can be started anywhere."""
 
 
-def spawn(work: Callable[[], None], name: str) -> Task:
-    """Start a background thread. The caller must join it; its exceptions are printed."""
-    context = copy_context()  # as asyncio's tasks inherit their context variables
+def spawn(work: Callable[[], None], name: str, context: Context | None = None) -> Task:
+    """Start a background thread. The caller must join it; its exceptions are printed.
+
+    Its context variables are those of `context`, or a copy of the caller's.
+    """
+    if context is None:
+        context = copy_context()  # as asyncio's tasks inherit their context variables
     thread = threading.Thread(target=context.run, args=(work,), name=name, daemon=True)
     thread.start()
     return Task(thread)
