@@ -477,7 +477,7 @@ async def test_an_informer_that_starts_after_a_write_asks_for_the_latest_state()
 
 
 async def test_no_more_than_so_many_writes_wait_for_the_watch(monkeypatch):
-    monkeypatch.setattr(module, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(module, "MAX_OVERLAYS", 3)
     async with World() as world, world.k.informers() as factory:
         informer = await world.synced(factory.core_v1.config_maps())
         for name in "abcde":

@@ -24,8 +24,8 @@ from support.examples import try_examples
 from clientgen.runtime._cache.deltas import Added, Deleted, Updated
 from clientgen.runtime._cache.indexer import Indexer
 from clientgen.runtime._cache.own_writes import (
-    LONGEST_SECONDS,
-    UNSURE_SECONDS,
+    MAX_OVERLAY_SECONDS,
+    MAX_UNSURE_OVERLAY_SECONDS,
     OwnWrites,
     SentWrite,
 )
@@ -489,13 +489,13 @@ class OwnWritesModel(RuleBasedStateMachine):
                 self.finish_list(which)
             self.bookmark(which)
         self.reads_are_not_behind_own_writes()
-        self.now += UNSURE_SECONDS + 1
+        self.now += MAX_UNSURE_OVERLAY_SECONDS + 1
         for stream in self.streams:
             self._passed(stream)
         truth = {key: obj.number for key, obj in self.server.objects.items() if obj.is_selected}
         assert {self._key(obj): obj.number for obj in self.indexer.list()} == truth
         assert {key: obj.number for key, obj in self.known.items()} == truth
-        self.now += LONGEST_SECONDS
+        self.now += MAX_OVERLAY_SECONDS
         for stream in self.streams:
             self._passed(stream)
         assert len(self.store) == 0

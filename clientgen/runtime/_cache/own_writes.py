@@ -1,16 +1,16 @@
 """Shows the program's own writes in a cache before the watch delivers them.
 
-A cache has two states. The *watched* state is what the watch has delivered; handlers are told of
-it, and of nothing else. The *shown* state is what readers get: the watched state, and on top of it
-what the program wrote and the watch has not delivered yet. An entry per object holds the
-difference. An object without an entry is the same in both states.
+A cache has two states. The *watched* state is what the watch has delivered; handlers get no other.
+The *shown* state is what readers get: the watched state, and on top of it what the program wrote
+and the watch has not delivered yet. An overlay per object holds the difference. An object without
+an overlay is the same in both states.
 
 Resource versions of one collection can be compared as numbers (KEP-5504, GA in Kubernetes 1.35;
 the versions of older servers are numbers of etcd and behave alike). So:
 
 - An answer whose version the watch has passed already changes nothing.
-- Events that are older than the write are told to handlers, and kept out of the shown state.
-- The entry is dropped when the watch passes the version of the write.
+- Handlers get events that are older than the write. The shown state does not.
+- The overlay is dropped when the watch passes the version of the write.
 
 The answer to a deletion often has no version, but has a uid. The object is hidden until the watch
 delivers the deletion of that uid. A watch with selectors may never do so. Then the version of the
@@ -19,7 +19,7 @@ create was sent after the deletion was answered. (Other writes may change nothin
 of those has an old version.)
 
 A list that is the latest state, and was asked for after the write was answered, is the truth: its
-entries are dropped. That covers a server that was restored from a backup.
+overlays are dropped. That covers a server that was restored from a backup.
 
 Decisions only; callers hold the lock of the cache.
 """
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from .indexer import Indexer
 
 __all__ = [
-    "LONGEST_SECONDS",
-    "MOST_ENTRIES",
-    "UNSURE_SECONDS",
+    "MAX_OVERLAYS",
+    "MAX_OVERLAY_SECONDS",
+    "MAX_UNSURE_OVERLAY_SECONDS",
     "OwnWrites",
     "SentWrite",
     "version_number",
@@ -58,30 +58,32 @@ __all__ = [
 
 T = TypeVar("T")
 
-MOST_ENTRIES = 10_000
-"""So many own writes of one informer wait for the watch; after that, the oldest are dropped."""
+MAX_OVERLAYS = 10_000
+"""How many own writes of an informer may wait for the watch. Then the oldest are dropped."""
 
-LONGEST_SECONDS = 600.0
-"""How long any entry outlives a watch that delivers events."""
+MAX_OVERLAY_SECONDS = 600.0
+"""How long an overlay is kept while a watch delivers events."""
 
-UNSURE_SECONDS = 60.0
-"""How long an entry is kept whose end a watch with selectors may never tell."""
+MAX_UNSURE_OVERLAY_SECONDS = 60.0
+"""How long an overlay is kept if a watch with selectors may never deliver its end."""
 
-_REPLACED_SECONDS = 10.0  # the same, while it hides an object that was most likely made later
-_LOOK_EVERY = 1.0
-# The versions of KEP-5504 fit into 128 bits.
-_LONGEST_VERSION = 39
-_SLACK = 64
+_MAX_REPLACED_OVERLAY_SECONDS = (
+    10.0  # likewise, while it hides an object that was probably created later
+)
+_DROP_INTERVAL_SECONDS = 1.0
+# Versions of KEP-5504 fit into 128 bits.
+_MAX_VERSION_DIGITS = 39
+_MAX_STALE_BOUNDS = 64
 
 
 def version_number(text: str) -> int | None:
     """Return a resource version as a number; None if it cannot be compared."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= _LONGEST_VERSION
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_VERSION_DIGITS
     return int(text) if is_number and text[0] != "0" else None
 
 
 class SentWrite:
-    """What was known when a write was sent, and what has been learned of its name since."""
+    """What was known of an object when a write was sent, and what has been learned since."""
 
     __slots__ = (
         "alive",
@@ -110,30 +112,30 @@ class SentWrite:
         self.progress = progress
         self.known = known
         self.floor = scope.written
-        """The highest version of the answers to own writes that had come by then."""
+        """The highest version in answers to own writes when it was sent."""
         self.deleted: set[str] = set()
-        """The uids whose deletions the watch has delivered since."""
+        """The uids of the deletions that the watch has delivered since it was sent."""
         self.written: set[str] = set()
-        """The uids in the answers to other own writes that have come since."""
+        """The uids in answers to other own writes since it was sent."""
         self.alive: dict[str, int] = {}
-        """The highest version at which an object of the name is known to have been there."""
+        """By uid: the highest version at which an object of the name is known to have existed."""
         self.before: set[str] = set()
-        """The uids of the name that had been seen when the write was sent."""
+        """The uids of objects of the name that were known when it was sent."""
 
     def note(self, uid: str, version: int | None) -> None:
-        """Take that an object of the name was there."""
+        """Note a version at which an object of the name existed."""
         if version is not None:
             self.alive[uid] = max(self.alive.get(uid, 0), version)
 
     def is_after(self, uid: str, version: int | None) -> bool:
-        """Tell whether an object had been seen before the write was sent."""
+        """Tell whether an object was known before the write was sent."""
         if uid in self.before:
             return True
         return version is not None and version <= max(self.floor, self.progress or 0)
 
 
 class _Scope:
-    """One collection that is listed and watched: a namespace, or everything."""
+    """One collection that is listed and watched: a namespace, or all of them."""
 
     __slots__ = (
         "by_version",
@@ -153,11 +155,11 @@ class _Scope:
         self.read_from = 0  # the sequence when the list was asked for
         self.written = 0  # the highest version of the answers to own writes
         self.by_version: list[tuple[int, int, str]] = []
-        self.look_at = 0.0  # for old entries
+        self.look_at = 0.0  # for old overlays
         self.unbounded: dict[str, int] = {}  # deletions without a bound: keys and sequences
 
 
-class _Entry(Generic[T]):
+class _Overlay(Generic[T]):
     """An object whose shown state differs from the watched state."""
 
     __slots__ = (
@@ -190,15 +192,15 @@ class _Entry(Generic[T]):
         self.watched = watched
         # The version of the last write; None if the object was deleted, at an unknown version.
         self.version: int | None = None
-        self.pinned = False  # the server went back: only an event of the object itself counts
+        self.pinned = False  # the server was set back: only an event of the object itself counts
         self.own: T | None = None
         self.own_version: int | None = None  # None once the watch has delivered something newer
-        self.seen: int | None = None  # a version at which a deleted object was there
-        # The uids that are gone. There are several if deletions overlapped, and nothing tells which
-        # object came last.
+        self.seen: int | None = None  # a version at which a deleted object existed
+        # The uids of deleted objects. There are several if deletions overlapped and the order of
+        # the objects is not known.
         self.pending = {uid}
         self.unseen = set[str]() if watched and _metadata(watched).uid == uid else {uid}
-        self.is_ended = False  # a deletion of it came, which may have another cause
+        self.is_ended = False  # a deletion was delivered, but selectors may be its cause
         self.changes: list[tuple[int, str, Callable[[T], T]]] = []
         self.bound: int | None = None  # a version that is newer than its deletion
         self.floor = 0  # a version that is older than this write
@@ -206,22 +208,22 @@ class _Entry(Generic[T]):
 
     @property
     def is_gone(self) -> bool:
-        """Whether it waits for the deletion of its uid."""
+        """Whether it waits until the watch delivers the deletion of its uid."""
         return self.version is None
 
     @property
     def is_seen(self) -> bool:
-        """Whether the watch has delivered something of all that is gone."""
+        """Whether the watch has delivered an event of each deleted object."""
         return not self.unseen
 
     @property
     def is_sure(self) -> bool:
-        """Whether it ends when the watch passes a version."""
+        """Whether it certainly ends, because the watch will pass a version."""
         return (self.version is not None or self.bound is not None) and not self.pinned
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the watch delivered another object of the name, which may be a later one."""
+        """Whether the watch has delivered another object of the name, which may be a later one."""
         if self.watched is None:
             return False
         metadata = _metadata(self.watched)
@@ -249,7 +251,7 @@ class _Entry(Generic[T]):
         if not self.is_gone or uid in self.earlier:
             return False
         if uid not in self.pending:
-            return self.is_seen  # then it was made after the deletion of the other one
+            return self.is_seen  # then it was created after the deletion of the other one
         self.unseen.discard(uid)
         # To a watch with selectors, an object that is not selected any more is deleted, too.
         self.is_ended = event_type == "DELETED"
@@ -259,17 +261,17 @@ class _Entry(Generic[T]):
         return not self.pending
 
     def is_older(self, uid: str, version: int) -> bool:
-        """Tell whether what an answer has is older than the deletion, which it overlapped.
+        """Tell whether the object in an answer is older than the deletion, which it overlapped.
 
-        Objects of one name exist one after the other. If nothing tells which of two came later, the
-        one that was deleted is taken for the earlier one.
+        Objects of one name exist one after the other. If the order of two is not known, the deleted
+        one is taken for the earlier one.
         """
         if uid in self.pending or uid in self.earlier or version <= self.floor:
             return True
         return self.seen is not None and version < self.seen
 
     def note(self, obj: T | None, version: int | None) -> None:
-        """Take over what the watch delivered."""
+        """Note the state that the watch has delivered."""
         self.watched = obj
         if version is None:
             return
@@ -302,7 +304,7 @@ class OwnWrites(Generic[T]):
         names = tuple(namespaces)
         self._is_scoped = bool(names) or changing
         self._scopes = {name: _Scope() for name in (names if self._is_scoped else ("",))}
-        self._entries: dict[str, _Entry[T]] = {}
+        self._overlays: dict[str, _Overlay[T]] = {}
         self._sent: dict[str, set[SentWrite]] = {}  # by key; those without one at ""
         self._sequence = 0
         self._revealed: dict[str, T] = {}
@@ -310,12 +312,12 @@ class OwnWrites(Generic[T]):
 
     def __len__(self) -> int:
         """Return the number of objects whose shown state differs from the watched state."""
-        return len(self._entries)
+        return len(self._overlays)
 
     # ---- the watched state --------------------------------------------------------------------
 
     def watched(self) -> list[T]:
-        """Return the objects that handlers know."""
+        """Return the objects of the watched state, which handlers know."""
         return [*self._watched_objects().values()]
 
     def resync(self) -> list[Updated[T]]:
@@ -323,11 +325,11 @@ class OwnWrites(Generic[T]):
         return apply_resync(self.watched())
 
     def take_revealed(self) -> list[Notification[T]]:
-        """Return what to tell handlers once more.
+        """Return notifications about objects that readers and handlers saw at different times.
 
-        These are objects of which handlers were told while readers could not see them, and which no
-        later event has shown; and objects that readers have seen, of which handlers never heard
-        before they were gone.
+        Handlers get an object again if readers could not see it at its last notification, and no
+        later event has made it visible. They get an addition and a deletion if readers have seen an
+        object that the watch never delivered.
         """
         revealed, self._revealed = self._revealed, {}
         lost, self._lost = self._lost, []
@@ -340,9 +342,9 @@ class OwnWrites(Generic[T]):
         scope.read_from, scope.is_latest = self._sequence, latest
 
     def needs_latest(self, namespace: str | None) -> bool:
-        """Tell whether a list has to be the latest state, since some entry cannot be compared."""
+        """Tell whether a list has to be the latest state, as versions cannot end some overlay."""
         scope = self._scopes[namespace or ""]
-        return any(not each.is_sure for each in self._entries.values() if each.scope is scope)
+        return any(not each.is_sure for each in self._overlays.values() if each.scope is scope)
 
     def has_read(self, namespace: str | None) -> bool:
         """Tell whether a collection was read before."""
@@ -353,15 +355,15 @@ class OwnWrites(Generic[T]):
         self._scopes[namespace] = _Scope()
 
     def remove_namespace(self, namespace: str) -> list[T]:
-        """Forget a namespace: its objects, and what was written there. Handlers are not told.
+        """Forget a namespace, its objects and own writes. Handlers are not notified.
 
         Returns:
             The objects that handlers knew.
         """
         scope, before = self._scopes[namespace], self._watched_objects()
         forgotten = [obj for obj in before.values() if _metadata(obj).namespace == namespace]
-        for key in [key for key, entry in self._entries.items() if entry.scope is scope]:
-            del self._entries[key]
+        for key in [key for key, overlay in self._overlays.items() if overlay.scope is scope]:
+            del self._overlays[key]
         for sent in [sent for group in self._sent.values() for sent in group]:
             if sent.scope is scope:
                 self.over(sent)
@@ -377,27 +379,27 @@ class OwnWrites(Generic[T]):
         return forgotten
 
     def fill_empty(self) -> None:
-        """Note that there is no namespace to read."""
+        """Note that no namespace is watched, so that the cache is empty."""
         if not self.indexer.populated:
             self.indexer.swap({}, "")
 
     def apply_event(self, event_type: str, obj: T) -> Notification[T] | None:
-        """Apply a watch event; the rest is as `deltas.apply_event`."""
-        if event_type == "BOOKMARK" or not (self._entries or self._sent):
+        """Apply a watch event, like `deltas.apply_event`."""
+        if event_type == "BOOKMARK" or not (self._overlays or self._sent):
             return apply_event(self.indexer, event_type, obj)
         key, metadata = meta_namespace_key(obj), _metadata(obj)
         version = version_number(metadata.resource_version)
         self._note_event(event_type, key, metadata.uid, version)
-        entry = self._entries.get(key)
-        if entry is None:
+        overlay = self._overlays.get(key)
+        if overlay is None:
             return apply_event(self.indexer, event_type, obj)
-        old = entry.watched
-        entry.note(None if event_type == "DELETED" else obj, version)
-        if entry.is_past(event_type, metadata.uid, version, selective=self._is_selective):
-            del self._entries[key]
-            self._show(key, entry.watched)
+        old = overlay.watched
+        overlay.note(None if event_type == "DELETED" else obj, version)
+        if overlay.is_past(event_type, metadata.uid, version, selective=self._is_selective):
+            del self._overlays[key]
+            self._show(key, overlay.watched)
         else:
-            self._show(key, entry.shown())
+            self._show(key, overlay.shown())
         self.indexer.advance(metadata.resource_version)
         if event_type == "DELETED":
             return None if old is None else Deleted(obj)
@@ -409,18 +411,18 @@ class OwnWrites(Generic[T]):
         if not version:
             return
         before, scope.version = scope.version, version
-        if not self._entries:
+        if not self._overlays:
             return
         number, previous = version_number(version), version_number(before)
         if number is None or (previous is not None and number < previous):
-            self._drop_all(scope)  # such versions cannot be compared
+            self._drop_all(scope)  # versions that cannot be compared
             return
         heap = scope.by_version
         while heap and heap[0][0] <= number:
             _, sequence, key = heappop(heap)
-            entry = self._entries.get(key)
-            if entry is not None and entry.sequence == sequence and not entry.pinned:
-                self._drop(key, entry)
+            overlay = self._overlays.get(key)
+            if overlay is not None and overlay.sequence == sequence and not overlay.pinned:
+                self._drop(key, overlay)
         self._drop_old(scope, now)
 
     def replace(
@@ -431,7 +433,7 @@ class OwnWrites(Generic[T]):
         is_initial = not scope.is_read
         scope.is_read, scope.version = True, version
         is_only = len(self._scopes) == 1 and is_initial != self.indexer.populated
-        if is_only and not (self._entries or self._sent):
+        if is_only and not (self._overlays or self._sent):
             return apply_replace(self.indexer, objects, version)
         before = self._watched_objects()
         listed = self._outside(before, scope) if len(self._scopes) > 1 else {}
@@ -439,35 +441,35 @@ class OwnWrites(Generic[T]):
         if self._sent:
             self._note_list(before, listed)
         number = version_number(version)
-        shown, freed = dict(listed) if self._entries else listed, set[str]()
-        for key, entry in [*self._entries.items()]:
-            if entry.scope is scope and self._is_settled(entry, listed.get(key), number):
-                del self._entries[key]
+        shown, freed = dict(listed) if self._overlays else listed, set[str]()
+        for key, overlay in [*self._overlays.items()]:
+            if overlay.scope is scope and self._is_settled(overlay, listed.get(key), number):
+                del self._overlays[key]
                 freed.add(key)
                 continue
-            if entry.scope is scope:
-                entry.note(listed.get(key), number)
-            _put(shown, key, entry.shown())
+            if overlay.scope is scope:
+                overlay.note(listed.get(key), number)
+            _put(shown, key, overlay.shown())
         stored = self.indexer.swap(shown, version)
         for key in freed:
             self._reveal(key, before.get(key), listed.get(key), stored.get(key))
         return differences(before, listed, is_initial=is_initial)
 
-    def _is_settled(self, entry: _Entry[T], listed: T | None, number: int | None) -> bool:
+    def _is_settled(self, overlay: _Overlay[T], listed: T | None, number: int | None) -> bool:
         """Tell whether a list is as new as a write."""
-        scope = entry.scope
-        if number is None or (scope.is_latest and entry.sequence <= scope.read_from):
+        scope = overlay.scope
+        if number is None or (scope.is_latest and overlay.sequence <= scope.read_from):
             return True
-        limit = entry.bound if entry.version is None else entry.version
+        limit = overlay.bound if overlay.version is None else overlay.version
         if limit is not None and number >= limit:
             return True
-        if entry.version is not None:
+        if overlay.version is not None:
             return False
         if listed is not None:
-            return entry.is_seen and _metadata(listed).uid not in entry.pending
-        if self._is_selective or entry.seen is None or len(entry.pending) > 1:
+            return overlay.is_seen and _metadata(listed).uid not in overlay.pending
+        if self._is_selective or overlay.seen is None or len(overlay.pending) > 1:
             return False
-        return number >= entry.seen
+        return number >= overlay.seen
 
     def _outside(self, before: Mapping[str, T], scope: _Scope) -> dict[str, T]:
         """Return the objects of the other namespaces, which stay as they are."""
@@ -480,19 +482,19 @@ class OwnWrites(Generic[T]):
 
     def _watched_objects(self) -> Mapping[str, T]:
         stored = self.indexer.stored
-        if not self._entries:
+        if not self._overlays:
             return stored
         watched = dict(stored)
-        for key, entry in self._entries.items():
-            _put(watched, key, entry.watched)
+        for key, overlay in self._overlays.items():
+            _put(watched, key, overlay.watched)
         return watched
 
     def _watched(self, key: str) -> T | None:
-        entry = self._entries.get(key)
-        return self.indexer.stored.get(key) if entry is None else entry.watched
+        overlay = self._overlays.get(key)
+        return self.indexer.stored.get(key) if overlay is None else overlay.watched
 
     def _note_event(self, event_type: str, key: str, uid: str, version: int | None) -> None:
-        """Let the writes that are under way know of an event."""
+        """Note an event for the writes that are being sent."""
         if event_type != "DELETED":
             for sent in self._sent.get(key, ()):
                 sent.note(uid, version)
@@ -502,7 +504,7 @@ class OwnWrites(Generic[T]):
                 sent.deleted.add(uid)
 
     def _note_list(self, before: Mapping[str, T], listed: Mapping[str, T]) -> None:
-        """Let the writes that are under way know of a list."""
+        """Note a list for the writes that are being sent."""
         vanished = [*_vanished(before, listed)]
         for key, group in self._sent.items():
             now = listed.get(key)
@@ -536,15 +538,15 @@ class OwnWrites(Generic[T]):
         if known is not None:
             sent.note(*known)
             sent.before.add(known[0])
-        entry = self._entries.get(key)
-        if entry is not None:
-            sent.before |= entry.pending | entry.earlier
-            sent.note(entry.uid, entry.version)
+        overlay = self._overlays.get(key)
+        if overlay is not None:
+            sent.before |= overlay.pending | overlay.earlier
+            sent.note(overlay.uid, overlay.version)
         self._sent.setdefault(key, set()).add(sent)
         return sent
 
     def over(self, sent: SentWrite) -> None:
-        """Note that a write was answered, or never will be."""
+        """Note that a write has ended, with or without an answer."""
         group = self._sent.get(sent.key, set())
         group.discard(sent)
         if not group:
@@ -559,7 +561,7 @@ class OwnWrites(Generic[T]):
         selected: bool | None = True,
         is_create: bool = False,
     ) -> None:
-        """Take the object in the answer to a write.
+        """Show the object in the answer to a write.
 
         Args:
             sent: What was known when it was sent.
@@ -577,9 +579,9 @@ class OwnWrites(Generic[T]):
         if version is None or (scope.version and progress is None):
             self._forget(key)
             return
-        entry = self._entries.get(key)
+        overlay = self._overlays.get(key)
         went_back = _went_back(sent, metadata.uid, version, selected, is_create) or (
-            entry is not None and entry.pinned
+            overlay is not None and overlay.pinned
         )
         scope.written = version if went_back else max(scope.written, version)
         for other in self._sent.get(key, ()):
@@ -588,15 +590,15 @@ class OwnWrites(Generic[T]):
                 other.written.add(metadata.uid)
         if is_create and not went_back:
             self._bound(scope, sent, version)
-        shown = self.indexer.stored.get(key) if entry is None else entry.shown()
+        shown = self.indexer.stored.get(key) if overlay is None else overlay.shown()
         own = obj if selected or (selected is None and shown is not None) else None
-        if entry is not None and _is_later(entry, sent, metadata.uid, version):
+        if overlay is not None and _is_later(overlay, sent, metadata.uid, version):
             if not went_back:
-                self._put_below(key, entry, own, metadata.uid, version)
+                self._put_below(key, overlay, own, metadata.uid, version)
             return
         if not went_back and progress is not None and version <= progress:
-            if entry is not None and (entry.is_gone or sent.sequence >= entry.sequence):
-                self._drop(key, entry)  # it was made again, or the server was set back
+            if overlay is not None and (overlay.is_gone or sent.sequence >= overlay.sequence):
+                self._drop(key, overlay)  # it was made again, or the server was set back
             return
         made = self._enter(key, scope, metadata.uid, now)
         made.version = made.own_version = version
@@ -606,42 +608,44 @@ class OwnWrites(Generic[T]):
     def wrote_part(
         self, key: str, uid: str, version: str, change: Callable[[T], T], now: float
     ) -> None:
-        """Take a part of an object, such as its scale.
+        """Show a part of an object, such as its scale.
 
         `change` returns a copy with the part. The copy keeps its older resource version, so that
         an update that is based on it is refused.
         """
-        number, entry = version_number(version), self._entries.get(key)
-        shown = self.indexer.stored.get(key) if entry is None else entry.shown()
+        number, overlay = version_number(version), self._overlays.get(key)
+        shown = self.indexer.stored.get(key) if overlay is None else overlay.shown()
         if number is None or shown is None or _metadata(shown).uid != uid:
             return
         scope = self._scope_of(_metadata(shown).namespace)
         progress = None if scope is None else version_number(scope.version)
         if scope is None or progress is None or number <= progress:
             return
-        if entry is None:
-            entry = self._enter(key, scope, uid, now)
-        elif entry.version is None or number <= (entry.own_version or 0):
+        if overlay is None:
+            overlay = self._enter(key, scope, uid, now)
+        elif overlay.version is None or number <= (overlay.own_version or 0):
             return
         else:
-            entry.sequence = self._next()
-        entry.version = max(entry.version or 0, number)
-        entry.changes.append((number, uid, change))
-        entry.changes.sort(key=lambda each: each[0])
-        self._wait_for(key, entry)
+            overlay.sequence = self._next()
+        overlay.version = max(overlay.version or 0, number)
+        overlay.changes.append((number, uid, change))
+        overlay.changes.sort(key=lambda each: each[0])
+        self._wait_for(key, overlay)
 
-    def _put_below(self, key: str, entry: _Entry[T], own: T | None, uid: str, version: int) -> None:
-        """Take what a write made that was answered after a later one."""
-        if entry.is_gone:
-            if uid in entry.pending:
-                entry.seen = max(entry.seen or 0, version)
+    def _put_below(
+        self, key: str, overlay: _Overlay[T], own: T | None, uid: str, version: int
+    ) -> None:
+        """Note the object of a write that was answered after a later write."""
+        if overlay.is_gone:
+            if uid in overlay.pending:
+                overlay.seen = max(overlay.seen or 0, version)
             return
-        progress = version_number(entry.scope.version) or 0
-        is_newer = version > max(entry.own_version or 0, progress)
-        if entry.changes and entry.uid == uid and is_newer:  # the later one told of a part only
-            entry.own, entry.own_version = own, version
-            entry.changes = [each for each in entry.changes if each[0] > version]
-            self._show(key, entry.shown())
+        progress = version_number(overlay.scope.version) or 0
+        is_newer = version > max(overlay.own_version or 0, progress)
+        if overlay.changes and overlay.uid == uid and is_newer:  # the later one told of a part only
+            overlay.own, overlay.own_version = own, version
+            overlay.changes = [each for each in overlay.changes if each[0] > version]
+            self._show(key, overlay.shown())
 
     def deleted(
         self,
@@ -653,7 +657,7 @@ class OwnWrites(Generic[T]):
         *,
         version: int | None = None,
     ) -> None:
-        """Take that an object was deleted. Without a uid, it is the one that was known.
+        """Hide a deleted object. Without a uid, it is the one that was known.
 
         Args:
             sent: What was known when the deletion was sent.
@@ -661,35 +665,35 @@ class OwnWrites(Generic[T]):
             namespace: Its namespace; empty if it has none.
             uid: Its uid, if the answer has one.
             now: The time.
-            version: A version at which it was there, if the answer has one.
+            version: A version at which it existed, if the answer has one.
         """
         uid = uid or (sent.known[0] if sent.known else "")
-        scope, entry = self._scope_of(namespace), self._entries.get(key)
+        scope, overlay = self._scope_of(namespace), self._overlays.get(key)
         if scope is None or scope is not sent.scope or not uid:
             return
         sent.note(uid, version)
         if self._is_known_gone(sent, key, uid):
             return
         if self._is_followed(sent, key, uid):
-            if entry is not None:
-                entry.earlier |= {uid}
+            if overlay is not None:
+                overlay.earlier |= {uid}
             return
-        if entry is not None and entry.is_gone and _is_unordered(entry, sent, uid):
-            entry.sequence, entry.at, entry.bound = self._next(), now, None
-            entry.pending.add(uid)
-            entry.unseen.add(uid)
+        if overlay is not None and overlay.is_gone and _is_unordered(overlay, sent, uid):
+            overlay.sequence, overlay.at, overlay.bound = self._next(), now, None
+            overlay.pending.add(uid)
+            overlay.unseen.add(uid)
         else:
-            entry = self._enter(key, scope, uid, now)
-            entry.seen = sent.alive.get(uid)
+            overlay = self._enter(key, scope, uid, now)
+            overlay.seen = sent.alive.get(uid)
         if uid in sent.deleted:
-            entry.unseen.discard(uid)
-        entry.earlier |= sent.before - entry.pending
-        entry.floor = max(entry.floor, sent.floor, sent.progress or 0)
-        scope.unbounded[key] = entry.sequence
+            overlay.unseen.discard(uid)
+        overlay.earlier |= sent.before - overlay.pending
+        overlay.floor = max(overlay.floor, sent.floor, sent.progress or 0)
+        scope.unbounded[key] = overlay.sequence
         self._show(key, None)
 
     def _is_known_gone(self, sent: SentWrite, key: str, uid: str) -> bool:
-        """Tell whether the watch was faster than the answer to a deletion.
+        """Tell whether the watch has delivered a deletion before its answer came.
 
         With selectors, it delivers a deletion of an object that is there but not selected.
         """
@@ -699,17 +703,17 @@ class OwnWrites(Generic[T]):
         return watched is not None and _metadata(watched).uid != uid
 
     def _is_followed(self, sent: SentWrite, key: str, uid: str) -> bool:
-        """Tell whether the name has an object that was made after the one that was deleted.
+        """Tell whether the name has an object that was created after the deleted one.
 
-        Objects of one name exist one after the other: a version at which each was there tells which
-        is the later one. What was seen before the deletion was sent is the earlier one. If nothing
-        tells, an object that the program wrote meanwhile is taken for the later one.
+        Objects of one name exist one after the other: a version of each tells which is the later
+        one. What was known before the deletion was sent is the earlier one. Otherwise, an object
+        that the program has written since is taken for the later one.
         """
-        entry, watched = self._entries.get(key), self._watched(key)
-        if entry is not None:
-            other, version = entry.uid, entry.seen if entry.is_gone else entry.version
-            is_own = entry.sequence > sent.sequence and not entry.is_gone
-            if uid in entry.earlier:
+        overlay, watched = self._overlays.get(key), self._watched(key)
+        if overlay is not None:
+            other, version = overlay.uid, overlay.seen if overlay.is_gone else overlay.version
+            is_own = overlay.sequence > sent.sequence and not overlay.is_gone
+            if uid in overlay.earlier:
                 return True
         elif watched is not None:
             other = _metadata(watched).uid
@@ -728,41 +732,41 @@ class OwnWrites(Generic[T]):
             if sequence > created.sequence:
                 break
             del scope.unbounded[key]
-            entry = self._entries.get(key)
-            if entry is not None and entry.sequence == sequence:
-                entry.bound = version
-                self._push(key, entry, version)
+            overlay = self._overlays.get(key)
+            if overlay is not None and overlay.sequence == sequence:
+                overlay.bound = version
+                self._push(key, overlay, version)
 
-    def _enter(self, key: str, scope: _Scope, uid: str, now: float) -> _Entry[T]:
-        """Make a new entry, the youngest of all."""
+    def _enter(self, key: str, scope: _Scope, uid: str, now: float) -> _Overlay[T]:
+        """Make a new overlay, the youngest of all."""
         watched = self._watched(key)
-        before = self._entries.pop(key, None)
+        before = self._overlays.pop(key, None)
         self._revealed.pop(key, None)
-        entry = self._entries[key] = _Entry[T](scope, self._next(), now, uid, watched)
+        overlay = self._overlays[key] = _Overlay[T](scope, self._next(), now, uid, watched)
         if before is not None:
-            entry.floor = max(before.floor, before.version or 0)
-            entry.earlier = (before.earlier | before.pending) - {uid}
+            overlay.floor = max(before.floor, before.version or 0)
+            overlay.earlier = (before.earlier | before.pending) - {uid}
         scope.unbounded.pop(key, None)
-        if len(self._entries) > MOST_ENTRIES:
-            oldest = next(iter(self._entries))
-            self._drop(oldest, self._entries[oldest])
-        return entry
+        if len(self._overlays) > MAX_OVERLAYS:
+            oldest = next(iter(self._overlays))
+            self._drop(oldest, self._overlays[oldest])
+        return overlay
 
     def _next(self) -> int:
         self._sequence += 1
         return self._sequence
 
-    def _wait_for(self, key: str, entry: _Entry[T]) -> None:
-        """Wait until the watch passes the version of an entry."""
-        assert entry.version is not None
-        self._push(key, entry, entry.version)
-        self._show(key, entry.shown())
+    def _wait_for(self, key: str, overlay: _Overlay[T]) -> None:
+        """Wait until the watch passes the version of an overlay."""
+        assert overlay.version is not None
+        self._push(key, overlay, overlay.version)
+        self._show(key, overlay.shown())
 
-    def _push(self, key: str, entry: _Entry[T], version: int) -> None:
-        heap = entry.scope.by_version
-        heappush(heap, (version, entry.sequence, key))
-        if len(heap) > 2 * len(self._entries) + _SLACK:
-            live = {(each.sequence, name) for name, each in self._entries.items()}
+    def _push(self, key: str, overlay: _Overlay[T], version: int) -> None:
+        heap = overlay.scope.by_version
+        heappush(heap, (version, overlay.sequence, key))
+        if len(heap) > 2 * len(self._overlays) + _MAX_STALE_BOUNDS:
+            live = {(each.sequence, name) for name, each in self._overlays.items()}
             heap[:] = [each for each in heap if each[1:] in live]
             heapify(heap)
 
@@ -772,7 +776,7 @@ class OwnWrites(Generic[T]):
         return self._scopes.get(namespace if self._is_scoped else "")
 
     def _show(self, key: str, obj: T | None) -> None:
-        """Let readers get this object; before the first list they get nothing."""
+        """Show this object to readers. Before the first list, they get nothing."""
         if not self.indexer.populated or self.indexer.stored.get(key) is obj:
             return
         if obj is None:
@@ -781,47 +785,51 @@ class OwnWrites(Generic[T]):
             self.indexer.upsert(obj)
 
     def _forget(self, key: str) -> None:
-        entry = self._entries.get(key)
-        if entry is not None:
-            self._drop(key, entry)
+        overlay = self._overlays.get(key)
+        if overlay is not None:
+            self._drop(key, overlay)
 
-    def _drop(self, key: str, entry: _Entry[T]) -> None:
-        """Show what the watch delivered, without an event that would tell of it."""
-        del self._entries[key]
+    def _drop(self, key: str, overlay: _Overlay[T]) -> None:
+        """Show the watched state of an object, though no event for it has come."""
+        del self._overlays[key]
         stored = self.indexer.stored.get(key)
-        self._show(key, entry.watched)
-        self._reveal(key, entry.watched, entry.watched, stored)
+        self._show(key, overlay.watched)
+        self._reveal(key, overlay.watched, overlay.watched, stored)
 
     def _drop_all(self, scope: _Scope) -> None:
-        for key, entry in [*self._entries.items()]:
-            if entry.scope is scope:
-                self._drop(key, entry)
+        for key, overlay in [*self._overlays.items()]:
+            if overlay.scope is scope:
+                self._drop(key, overlay)
 
     def _drop_old(self, scope: _Scope, now: float) -> None:
-        """Drop what the watch seems never to catch up with."""
-        oldest = next(iter(self._entries.values()), None)
-        if oldest is None or now - oldest.at <= _REPLACED_SECONDS or now < scope.look_at:
+        """Drop overlays whose versions the watch seems never to reach."""
+        oldest = next(iter(self._overlays.values()), None)
+        if (
+            oldest is None
+            or now - oldest.at <= _MAX_REPLACED_OVERLAY_SECONDS
+            or now < scope.look_at
+        ):
             return
-        scope.look_at = now + _LOOK_EVERY
-        for key, entry in [*self._entries.items()]:
-            if entry.scope is scope and self._is_old(entry, now - entry.at):
-                self._drop(key, entry)
+        scope.look_at = now + _DROP_INTERVAL_SECONDS
+        for key, overlay in [*self._overlays.items()]:
+            if overlay.scope is scope and self._is_old(overlay, now - overlay.at):
+                self._drop(key, overlay)
 
-    def _is_old(self, entry: _Entry[T], age: float) -> bool:
-        if age > LONGEST_SECONDS or (entry.pinned and age > UNSURE_SECONDS):
+    def _is_old(self, overlay: _Overlay[T], age: float) -> bool:
+        if age > MAX_OVERLAY_SECONDS or (overlay.pinned and age > MAX_UNSURE_OVERLAY_SECONDS):
             return True
-        if entry.is_sure:
+        if overlay.is_sure:
             return False
-        return (entry.is_replaced and age > _REPLACED_SECONDS) or (
-            entry.is_ended and age > UNSURE_SECONDS
+        return (overlay.is_replaced and age > _MAX_REPLACED_OVERLAY_SECONDS) or (
+            overlay.is_ended and age > MAX_UNSURE_OVERLAY_SECONDS
         )
 
     def _reveal(self, key: str, told: T | None, now: T | None, shown: T | None) -> None:
-        """Have handlers told once more of an object that readers see from now on.
+        """Notify handlers again of an object that readers see from now on.
 
         That is needed if readers saw another state until now, and no event tells of the change. A
-        controller may have relied on an object that only readers saw; it has to hear that it is
-        gone, or it would not create it again.
+        controller may have relied on an object that only readers saw: if it got no deletion, it
+        would not create the object again.
         """
         if now is None:
             if told is None and shown is not None:
@@ -830,23 +838,23 @@ class OwnWrites(Generic[T]):
             self._revealed[key] = now
 
 
-def _is_later(entry: _Entry[Any], sent: SentWrite, uid: str, version: int) -> bool:
-    """Tell whether an entry is of a later write than one that is answered now.
+def _is_later(overlay: _Overlay[Any], sent: SentWrite, uid: str, version: int) -> bool:
+    """Tell whether an overlay is of a later write than the one that is answered now.
 
-    Writes may overlap. A write that was sent after the entry was made is the later one, even if its
-    version is lower: then the server was set back.
+    Writes may overlap. A write that was sent after the overlay was made is the later one, even if
+    its version is lower: then the server was set back.
     """
-    if sent.sequence >= entry.sequence:
+    if sent.sequence >= overlay.sequence:
         return False
-    return entry.is_older(uid, version) if entry.version is None else entry.version >= version
+    return overlay.is_older(uid, version) if overlay.version is None else overlay.version >= version
 
 
-def _is_unordered(entry: _Entry[Any], sent: SentWrite, uid: str) -> bool:
-    """Tell whether nothing says which of two objects that were deleted was the later one."""
-    if entry.sequence <= sent.sequence or uid in entry.pending:
+def _is_unordered(overlay: _Overlay[Any], sent: SentWrite, uid: str) -> bool:
+    """Tell whether the order of two deleted objects is not known."""
+    if overlay.sequence <= sent.sequence or uid in overlay.pending:
         return False
-    is_known = sent.alive.get(uid) is not None and entry.seen is not None
-    return not is_known and not sent.is_after(entry.uid, entry.seen)
+    is_known = sent.alive.get(uid) is not None and overlay.seen is not None
+    return not is_known and not sent.is_after(overlay.uid, overlay.seen)
 
 
 def _went_back(

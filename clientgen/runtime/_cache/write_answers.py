@@ -86,8 +86,8 @@ class WriteAnswers(Generic[T]):
         """Decode an answer.
 
         Returns:
-            What puts it into the cache, given the time; to be called while the cache is locked.
-            None if nothing is known of the object.
+            A function of the time that shows it, to be called while the cache is locked.
+            None if the answer tells nothing of the object.
         """
         codec = codec.for_answer(response.headers)
         kind = codec.kind_of(response.body) if response.body else ""
@@ -105,7 +105,7 @@ class WriteAnswers(Generic[T]):
     def _written(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Take a whole object."""
+        """Show a whole object."""
         item = self._storage.read_object(response.body, codec)
         if self._is_gone(item, target):
             return self._gone(sent, item)
@@ -137,7 +137,7 @@ class WriteAnswers(Generic[T]):
     def _deleted(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Take the answer to a delete that is not an object."""
+        """Hide what a delete removed that is not answered by an object."""
         if not target.name:
             return self._emptied(sent, target, body, codec)
         status = codec.decode(body, Status)
@@ -156,7 +156,7 @@ class WriteAnswers(Generic[T]):
     def _emptied(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Take the objects of a collection that was deleted, as they were before."""
+        """Hide the objects of a deleted collection. The answer has them as they were before."""
         resource = self._resource
         is_list = codec.kind_of(body).endswith("List")
         if not is_list or not target.is_plain or (resource.group, resource.plural) in _KEPT:
@@ -175,7 +175,7 @@ class WriteAnswers(Generic[T]):
     def _described(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Take the metadata of an object: of another version, or asked for alone."""
+        """Show the metadata of an object, from an answer of another version or without the rest."""
         partial = codec.decode(body, PartialObjectMetadata, usable=True)
         if self._is_gone(partial, target):
             return self._gone(sent, partial)
@@ -189,7 +189,7 @@ class WriteAnswers(Generic[T]):
         return self._part(partial, lambda obj: self._storage.with_metadata(obj, metadata))
 
     def _scaled(self, scale: Unstructured) -> Callable[[float], None] | None:
-        """Take the number of replicas that a Scale has."""
+        """Show the number of replicas that a Scale has."""
         spec: Any = scale.get("spec")
         is_object = isinstance(spec, dict)
         replicas = cast("dict[str, Any]", spec).get("replicas", 0) if is_object else None
@@ -199,7 +199,7 @@ class WriteAnswers(Generic[T]):
         return self._part(scale, lambda obj: self._storage.with_replicas(obj, replicas))
 
     def _part(self, part: Any, change: Callable[[T], T]) -> Callable[[float], None]:
-        """Take a part of an object. `change` returns a copy of the object with it."""
+        """Show a part of an object. `change` returns a copy of the object with it."""
         metadata: ObjectMeta = part.metadata
         key, uid, version = meta_namespace_key(part), metadata.uid, metadata.resource_version
         storage = self._storage
