@@ -914,7 +914,7 @@ async def test_stopping_in_a_pause_does_not_wait_for_its_end(stepped, clock):
 
 
 async def test_a_request_that_hangs_is_not_waited_for(clock, stepped, monkeypatch):
-    monkeypatch.setattr("clientgen.runtime._async.informer._PATIENCE", 0.1)
+    monkeypatch.setattr("clientgen.runtime._async.informer._STOP_TIMEOUT_SECONDS", 0.1)
     stepped.delay(1.0, "watch", "configmaps")
     cms = informer(stepped)
     cms.start()

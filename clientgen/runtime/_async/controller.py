@@ -47,8 +47,8 @@ __all__ = ["AsyncController"]
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
-_POLL = 0.05
-_LAST_WAIT = 1.0
+_POLL_INTERVAL_SECONDS = 0.05
+_CANCEL_TIMEOUT_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.controllers")
 
@@ -168,7 +168,7 @@ class AsyncController:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
-    # ---- what is looked at --------------------------------------------------------------------
+    # ---- sources ------------------------------------------------------------------------------
 
     def for_(self, source: AsyncSource[Any]) -> Self:
         """Reconcile the objects of an informer."""
@@ -223,7 +223,9 @@ class AsyncController:
         return self
 
     def unwatch(self, source: AsyncSource[Any]) -> None:
-        """Hear no more from an informer; it goes on. This also works while the controller runs.
+        """Remove an informer from the sources. The informer keeps running.
+
+        This works while the controller runs, too.
 
         Raises:
             LookupError: The controller does not watch it.
@@ -233,9 +235,9 @@ class AsyncController:
             raise LookupError(f"{self!r} does not watch {source.title}")
         for watched in found:
             self._sources.remove(watched)
-            watched.forget()
+            watched.remove_handler()
 
-    # ---- its life -----------------------------------------------------------------------------
+    # ---- start and stop -----------------------------------------------------------------------
 
     async def run(self) -> None:
         """Start the informers, wait for their caches, and reconcile until told to stop.
@@ -256,7 +258,7 @@ class AsyncController:
             forget()
 
     async def _run(self) -> None:
-        """Run, without listening to signals."""
+        """Run, without handling signals."""
         if self._began:
             raise RuntimeError(f"{self!r} has already run; create a new one")
         self._began = self._listening = True
@@ -275,7 +277,7 @@ class AsyncController:
             self._listening = False
             self.queue.shut_down()
             for source in self._sources:
-                source.forget()
+                source.remove_handler()
 
     def stop(self) -> None:
         """Make `run` return."""
@@ -309,7 +311,7 @@ class AsyncController:
         while not all(source.has_synced() for source in list(self._sources)):
             if self._clock.monotonic() >= until:
                 raise self._timed_out()
-            if await self._stopping.wait(_POLL):
+            if await self._stopping.wait(_POLL_INTERVAL_SECONDS):
                 return
             why = standstill.look() if standstill is not None else ""
             if why:
@@ -342,21 +344,21 @@ class AsyncController:
             for worker in workers:
                 worker.cancel()
         for worker in workers:
-            await worker.join(None if drained else _LAST_WAIT)
+            await worker.join(None if drained else _CANCEL_TIMEOUT_SECONDS)
         logger.info("%s: stopped", self.name)
 
-    # ---- what happens -------------------------------------------------------------------------
+    # ---- workers ------------------------------------------------------------------------------
 
     async def _keep_working(self) -> None:
         try:
             while not self._stopping.is_set():
                 async with self.queue.item() as request:
-                    if not self._stopping.is_set():  # it may have come while this one waited
+                    if not self._stopping.is_set():  # `stop` may come while a worker waits
                         await self._process(request)
         except ShutDown:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
-            if not self._stopping.is_set():  # nobody wanted it: a SystemExit, or an exit of ours
+            if not self._stopping.is_set():  # a SystemExit, or a cancellation from elsewhere
                 self._broken = error
                 self.stop()
 
@@ -382,7 +384,7 @@ class AsyncController:
                 observer.ended(outcome, self._clock.monotonic() - began, problem)
 
     async def _attempt(self, request: Request, _fields: dict[str, str]) -> Result | None:
-        """Reconcile once; the fields are for logs."""
+        """Reconcile once. The fields are for log records."""
         return await awaited("reconcile", self._reconcile(request))
 
     def _failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
@@ -410,11 +412,11 @@ class _Watched:
         self.registration: AsyncRegistration | None = None
 
     def has_synced(self) -> bool:
-        """Tell whether all initial objects have been heard of."""
+        """Tell whether the handler has received all initial objects."""
         return self.registration is not None and self.registration.has_synced()
 
-    def forget(self) -> None:
-        """Hear no more of it."""
+    def remove_handler(self) -> None:
+        """Remove the handler from the informer."""
         registration, self.registration = self.registration, None
         if registration is not None:
             registration.remove()
@@ -428,7 +430,7 @@ class _Watched:
             return predicate(event)
         except Exception:
             logger.exception("%s: the predicate %r failed", self.informer.title, predicate)
-            return True  # a reconciliation too many does no harm; one too few does
+            return True  # an unneeded reconciliation is harmless, a missing one is not
 
 
 class _Enqueuer:
@@ -471,7 +473,7 @@ class _Enqueuer:
                     if self._cluster is not None and not isinstance(request, ClusterRequest):
                         request = ClusterRequest.of(request, self._cluster)  # noqa: PLW2901
                     self._queue.add(request, priority=priority)
-            except Exception as error:  # noqa: BLE001 - the new object counts without the old one
+            except Exception as error:  # noqa: BLE001 - the other object still counts
                 failure = error
         if failure is not None:
             raise failure

@@ -68,14 +68,14 @@ __all__ = ["AsyncSharedInformer", "namespaces_of"]
 
 T = TypeVar("T", bound=Object)
 
-# A thread's request that hangs is not waited for longer than this; it ends by itself later.
-_PATIENCE = 10.0
+# How long `stop` waits for a request. A thread whose request hangs ends later.
+_STOP_TIMEOUT_SECONDS = 10.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class _NamespaceSink(Generic[T]):
-    """The sink of one reflector of an informer, for all namespaces or one of them."""
+    """The sink of one reflector of an informer: of one namespace, or of all."""
 
     reflector: AsyncReflector[Any]
 
@@ -108,7 +108,7 @@ class _NamespaceSink(Generic[T]):
     async def failed(self, error: Exception) -> None:
         """Report that listing or watching has failed."""
         await self._informer._watch_failed(error)
-        self._informer._tell_read(self)  # it may be that the kind is not served
+        self._informer._tell_read(self)  # nobody waits for a kind that is not served
 
 
 class AsyncSharedInformer(Generic[T]):
@@ -174,7 +174,7 @@ class AsyncSharedInformer(Generic[T]):
         else:
             self.namespaces = ()
             self._live = namespace if resource.namespaced else None
-        # Until the first list of namespaces is in, having none does not mean to be synced.
+        # Before the first list of namespaces, an empty cache is not a synced one.
         self._awaits_namespaces = self._live is not None
         self.indexer: Indexer[T] = Indexer(decode=self._storage.decoder)
         self.indexer.hide(self._why_incomplete)
@@ -221,7 +221,7 @@ class AsyncSharedInformer(Generic[T]):
             options={"label_selector": labels, "field_selector": fields},
             clock=clock,
         )
-        # Replaced, never changed: threads look at it without a lock.
+        # Replaced as a whole, never changed: threads read it without a lock.
         self._scopes: dict[str | None, _NamespaceSink[T]] = {}
         self._unsynced: set[_NamespaceSink[T]] = set()
         if self._live is None:
@@ -247,7 +247,7 @@ class AsyncSharedInformer(Generic[T]):
         """A lister that reads the cache. Generated informers return one for their kind."""
         return Lister(self.indexer, self.resource)
 
-    # ---- what users set up --------------------------------------------------------------------
+    # ---- handlers, indices, transform ---------------------------------------------------------
 
     def add_handler(
         self,
@@ -256,7 +256,7 @@ class AsyncSharedInformer(Generic[T]):
         on_delete: Callable[[T], object] | None = None,
         on_delete_unknown: Callable[[DeletedFinalStateUnknown[T]], object] | None = None,
         *,
-        filter: Callable[[T], bool] | None = None,  # noqa: A002 - what it is called everywhere
+        filter: Callable[[T], bool] | None = None,  # noqa: A002 - client-go's name
         resync_period: float | None = None,
     ) -> AsyncHandlerRegistration[T]:
         """Add functions to call on changes. Coroutine functions are awaited.
@@ -472,7 +472,7 @@ class AsyncSharedInformer(Generic[T]):
     def stop_soon(self) -> None:
         """Stop without waiting for the end."""
         if not self.is_stopped:
-            self._stop_by = monotonic() + _PATIENCE
+            self._stop_by = monotonic() + _STOP_TIMEOUT_SECONDS
             if self._rest.written_caches is not None:
                 self._rest.written_caches.remove(self)
         self._processor.stop_soon()
@@ -511,10 +511,10 @@ class AsyncSharedInformer(Generic[T]):
         self._read_all()
 
     def _remove_namespace(self, namespace: str) -> None:
-        """Watch a namespace no longer, and drop its objects from the cache.
+        """Stop watching a namespace, and remove its objects from the cache.
 
-        Handlers are not told, and on_delete is not called: the objects are still there. A
-        controller must not take them for deleted.
+        `on_delete` is not called: the objects still exist, and a controller must not take them for
+        deleted.
         """
         scope = self._scopes.get(namespace)
 
@@ -544,7 +544,7 @@ class AsyncSharedInformer(Generic[T]):
             self._processor.change(know, self._is_complete)
 
     def _has_read(self, namespace: str) -> bool:
-        """Tell whether the objects of a namespace are in the cache; also if none can come."""
+        """Tell whether the objects of a namespace are in the cache, or never will be."""
         if not self.is_started or self.is_stopped:
             return True
         scope = self._scopes.get(namespace)
@@ -588,7 +588,7 @@ class AsyncSharedInformer(Generic[T]):
         if self._live is not None and scope.namespace is not None:
             self._live.has_read(scope.namespace)
 
-    # ---- what the reflectors deliver ----------------------------------------------------------
+    # ---- what reflectors deliver --------------------------------------------------------------
 
     def _reads(self, scope: _NamespaceSink[T], *, latest: bool) -> None:
         def note() -> None:
@@ -615,7 +615,7 @@ class AsyncSharedInformer(Generic[T]):
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
-        transform = cast("Callable[[T], T | None]", self._transform)  # forgetting is easy
+        transform = cast("Callable[[T], T | None]", self._transform)  # `return` may be missing
         try:
             transformed = transform(obj)
         except Exception:
@@ -648,7 +648,7 @@ class AsyncSharedInformer(Generic[T]):
             if not self._is_current(scope):
                 return []
             notifications = self._store.replace(scope.namespace, entries, version)
-            self._unsynced.discard(scope)  # at last: other threads look at it without the lock
+            self._unsynced.discard(scope)  # last, as other threads read it without the lock
             return notifications
 
         self._processor.change(apply, self._is_complete)

@@ -47,7 +47,7 @@ _OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
 
 
 class _Pool:
-    """The informers of a factory, and of those that work together with it."""
+    """The informers of a factory and of the factories that `join` created."""
 
     def __init__(self) -> None:
         self.lock = short_lock()
@@ -64,7 +64,7 @@ class _Pool:
             raise RuntimeError("the informer factory is shut down; create a new one")
 
     def all(self) -> list[AsyncSharedInformer[Any]]:
-        """List the informers that were asked for."""
+        """List the informers that were requested."""
         return [*self.informers.values()]
 
 
@@ -208,7 +208,7 @@ class AsyncInformerFactory:
             self._pool.check()
             informers = self._pool.informers
             if not isinstance(informers.get(key), kind | None):
-                key = (*key, kind)  # somebody has one that cannot do what this class can
+                key = (*key, kind)  # the existing one lacks the methods of this class
             existing = informers.get(key)
             if existing is None or existing.is_stopped:
                 informers[key] = kind(
@@ -259,9 +259,9 @@ class AsyncInformerFactory:
         model: type[Any] | None = None,
         **options: Unpack[ScopeOptions],
     ) -> AsyncSharedInformer[Any]:
-        """Return the informer of a resource that the server has, whatever package knows it.
+        """Return the informer of any resource that the server has, like `informer`.
 
-        Otherwise it is as `informer`. client-go: dynamicinformer, metadatainformer.
+        client-go: dynamicinformer, metadatainformer.
 
         Args:
             name: as for `AsyncDiscovery.resource`: `crontabs.stable.example.com`, `ct`, or a
@@ -410,10 +410,10 @@ class AsyncGroupVersionInformers:
     def for_resource(
         self, plural: str, **options: Unpack[ScopeOptions]
     ) -> AsyncSharedInformer[Any]:
-        """The informer of a resource by its name in URLs.
+        """Return the informer of a resource by its name in URLs.
 
         Raises:
-            KeyError: there is none.
+            KeyError: There is none.
         """
         informer: AsyncSharedInformer[Any] = getattr(self, self._accessors[plural])(**options)
         return informer

@@ -1,4 +1,4 @@
-"""The cache of an informer, and all who are told of its changes (client-go: sharedProcessor)."""
+"""Delivers the changes of a cache to its handlers. client-go: sharedProcessor."""
 
 # The processor and its registrations are friends.
 # pyright: reportPrivateUsage=false
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from .._cache.deltas import Added, Deleted
 from .._cache.event_handlers import changes, initially
 from .._cache.mutation_detector import (
-    CHECK_INTERVAL,
+    CHECK_INTERVAL_SECONDS,
     CacheMutationError,
     Mutation,
     MutationDetector,
@@ -36,10 +36,10 @@ logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class AsyncProcessor(Generic[T]):
-    """Gives each handler its share of every change, and resyncs those that want it.
+    """Puts every change of a cache into the queue of each handler, and resyncs handlers.
 
     Args:
-        what: The informer in logs.
+        what: The name of the informer in logs.
         store: The cache. All changes come through `change`.
         detector: Looks for handlers that change cached objects.
         clock: The clock of resyncs.
@@ -47,11 +47,11 @@ class AsyncProcessor(Generic[T]):
         is_watched: Whether the namespace of an entry is still watched; None if it always is.
 
     Attributes:
-        is_started: Whether the handlers are called.
-        is_stopped: Whether they are no longer.
-        is_synced: Whether the cache has been filled.
-        settled: That it has, or that it never will. It is cleared while one more namespace is
-            read.
+        is_started: Whether `start` was called: from then on, handlers are called.
+        is_stopped: Whether `stop_soon` was called: from then on, they are not.
+        is_synced: Whether the cache has synced.
+        settled: Set when the cache has synced or the informer is stopped. Cleared while another
+            namespace is listed.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class AsyncProcessor(Generic[T]):
         self._decode = decode
         self._clock = clock
         self._is_watched = is_watched
-        # Held while the cache changes and handlers are given their share, never across a wait.
+        # Held while the cache changes and the change is put into queues, never across a wait.
         self._lock = short_lock()
         self._registrations: list[AsyncHandlerRegistration[T]] = []
         self._errors_before = 0
@@ -97,7 +97,7 @@ class AsyncProcessor(Generic[T]):
             return sum(registration.backlog for registration in self._registrations)
 
     def add(self, handlers: Handlers[T], timer: ResyncTimer) -> AsyncHandlerRegistration[T]:
-        """Tell these handlers too: first of what is there, then of every change.
+        """Add handlers. They get the cached objects first, and then every change.
 
         Raises:
             RuntimeError: It is stopped.
@@ -127,9 +127,9 @@ class AsyncProcessor(Generic[T]):
         apply: Callable[[], list[Notification[Any]]],
         is_complete: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Have the cache changed, and tell of it; nothing happens when stopped.
+        """Change the cache with `apply`, and put the notifications that it returns into the queues.
 
-        `is_complete` is asked after that: whether the cache is filled now.
+        Then `is_complete` tells whether the cache is synced. After `stop_soon`, nothing happens.
         """
         with self._lock:
             if self.is_stopped:
@@ -149,26 +149,26 @@ class AsyncProcessor(Generic[T]):
                 self.settled.set()
 
     def show(self, apply: Callable[[], object]) -> None:
-        """Have the cache changed without telling handlers; nothing happens when stopped."""
+        """Change what readers see, without a notification. After `stop_soon`, nothing happens."""
         with self._lock:
             if not self.is_stopped:
                 apply()
                 self._tell_again()
 
     def forget(self, entries: list[Any]) -> None:
-        """Note that objects are no longer cached, without telling handlers."""
+        """Note that entries have left the cache, without a notification."""
         for entry in entries:
             self._detector.observe(Deleted(entry))
 
     def look(self, function: Callable[[], R]) -> R:
-        """Call a function while nothing changes."""
+        """Call a function while the cache is locked."""
         with self._lock:
             return function()
 
     # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """Begin to call handlers; gives whether they were not called before.
+        """Begin to call handlers. Returns whether they were not called before.
 
         Raises:
             RuntimeError: It is stopped.
@@ -185,7 +185,7 @@ class AsyncProcessor(Generic[T]):
         return True
 
     def stop_soon(self) -> None:
-        """Call handlers no more."""
+        """Stop calling handlers, without waiting for running calls."""
         with self._lock:
             self.is_stopped = True
             registrations = [*self._registrations]
@@ -195,7 +195,7 @@ class AsyncProcessor(Generic[T]):
         self.settled.set()
 
     async def join(self) -> None:
-        """Wait for the calls that are going on, but for those that are within this themselves.
+        """Wait for running calls of handlers, except those that wait for other handlers themselves.
 
         Raises:
             CacheMutationError: Cached objects were changed.
@@ -241,7 +241,7 @@ class AsyncProcessor(Generic[T]):
                 registration._put(notifications)
 
     def _tell_again(self) -> None:
-        """Tell of objects that readers did not see when handlers were told of them."""
+        """Notify handlers again of objects that readers did not see at the first notification."""
         if notifications := self._store.take_revealed():
             for registration in self._registrations:
                 registration._put(notifications)
@@ -269,7 +269,7 @@ class AsyncProcessor(Generic[T]):
                 if registration._timer.due is not None
             ]
         if self._detector.enabled:
-            due.append(self._clock.monotonic() + CHECK_INTERVAL)
+            due.append(self._clock.monotonic() + CHECK_INTERVAL_SECONDS)
         return min(due, default=None)
 
     def _on_time(self, now: float) -> None:

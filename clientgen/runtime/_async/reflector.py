@@ -42,16 +42,16 @@ __all__ = ["AsyncReflector", "Sink"]
 
 Entry = TypeVar("Entry")
 
-# A server gives up a list after a minute (kube-apiserver --request-timeout), and answers a watch
-# within seconds: whoever says nothing for so long is not there any more. A list that takes longer
-# than silence is put up with may have met a dead connection; the next may take twice as long.
-_LIST_SECONDS = 120.0
-_OPEN_SECONDS = 60.0
-# Pauses of so many seconds come when something has gone on for a while.
-_LONG = 10.0
-# Initial events are decoded when there are so many bytes of them: one by one it takes longer, and
-# equal managed fields of neighbours are not found to be equal. More of them leave the CPU's caches.
-_BLOCK = 1 << 19
+# A server ends a list after a minute (kube-apiserver --request-timeout), and answers a watch
+# within seconds. A list that exceeds the client's limit of silence may have met a dead connection:
+# the next one may take twice as long, up to this limit.
+_LIST_TIMEOUT_SECONDS = 120.0
+_OPEN_TIMEOUT_SECONDS = 60.0
+# Only repeated failures lead to pauses of this length: they are worth a warning.
+_LONG_PAUSE_SECONDS = 10.0
+# Initial events are decoded in blocks of this size. One by one, they take longer, and equal managed
+# fields of neighbours are not shared. Larger blocks do not fit into the CPU's caches.
+_BLOCK_BYTES = 1 << 19
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
@@ -125,7 +125,7 @@ class AsyncReflector(Generic[Entry]):
         self._sink = sink
         self._clock = clock
         self.last_answer: Exception | str = NO_ANSWER
-        self._list_seconds = min(_LIST_SECONDS, rest.silence or _LIST_SECONDS)
+        self._list_seconds = min(_LIST_TIMEOUT_SECONDS, rest.silence or _LIST_TIMEOUT_SECONDS)
         self._deadline = deadline
         self._reflecting = ReflectorState(
             options, clock.monotonic(), version=version, needs_latest=sink.needs_latest
@@ -143,7 +143,7 @@ class AsyncReflector(Generic[Entry]):
 
     @property
     def resource_version(self) -> str:
-        """The last version that is known; empty before there is one."""
+        """The version of the last list, event or bookmark; empty before there is one."""
         return self._reflecting.version
 
     @property
@@ -152,7 +152,7 @@ class AsyncReflector(Generic[Entry]):
         return self._contact.seconds(self._now())
 
     async def run(self) -> None:
-        """Do all of it; returns when stopped."""
+        """List and watch until `stop` is called."""
         self._contact.lost(self._now())
         step = self._reflecting.begin()
         try:
@@ -162,7 +162,7 @@ class AsyncReflector(Generic[Entry]):
             await self._leave_stream()
 
     def stop(self) -> None:
-        """Have `run` end soon, from any task or thread; nothing is delivered any more."""
+        """Make `run` return soon, from any task or thread. Nothing is delivered afterwards."""
         self._stopped.set()
         if self._stream is not None:
             self._stream.abort()
@@ -178,7 +178,7 @@ class AsyncReflector(Generic[Entry]):
         return self._clock.monotonic()
 
     def _within(self, seconds: float) -> float:
-        """Return the moment at which a request that begins now has to be done."""
+        """Return the deadline of a request that begins now."""
         deadline = self._rest.clock.monotonic() + seconds
         return deadline if self._deadline is None else min(deadline, self._deadline)
 
@@ -187,17 +187,17 @@ class AsyncReflector(Generic[Entry]):
             await self._sink.failed(step.error)
         else:
             why = step.error or "a watch ended at once"
-            # Nobody else tells of a server that cannot be reached.
-            worrying = not self.resource_version or step.seconds >= _LONG
+            # The sink does not log it.
+            worrying = not self.resource_version or step.seconds >= _LONG_PAUSE_SECONDS
             level = logging.WARNING if worrying else logging.INFO
             logger.log(level, "%s: %s; on in %.1f s", self._path, why, step.seconds)
-        is_back = await self._pause_and_tell(step.seconds, step.error)
+        is_back = await self._pause_and_log(step.seconds, step.error)
         return self._reflecting.recovered(self._now()) if is_back else self._reflecting.begin()
 
-    async def _pause_and_tell(self, seconds: float, error: Exception | None) -> bool:
-        """Wait; on the way, say once that there has been no watch for long.
+    async def _pause_and_log(self, seconds: float, error: Exception | None) -> bool:
+        """Wait, and log once that there has been no watch for long.
 
-        Returns whether a server that was away is back.
+        Returns whether a server that did not answer is back.
         """
         first = self._contact.until_told(self._now())
         if first is not None and first < seconds:
@@ -226,7 +226,7 @@ class AsyncReflector(Generic[Entry]):
             if not self._stopped.is_set():
                 with GcPaused():
                     self._sink.replace(entries, version)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
+        except Exception as error:  # noqa: BLE001 - the reflector tries again after any error
             self.last_answer = error
             return self._reflecting.list_failed(error, self._now())
         return self._reflecting.listed(step, version, pages)
@@ -234,8 +234,8 @@ class AsyncReflector(Generic[Entry]):
     async def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[Entry], str, int]:
         """Read all objects. Return their entries, their version and the number of pages.
 
-        When the state expires half way, everything is read once more in one go, as client-go's
-        pager does.
+        If the list expires between two pages, all objects are read again in one request, as
+        client-go's pager does.
         """
         entries: list[Entry] = []
         pages, following, tokens = 0, options, paging.Tokens()
@@ -270,7 +270,7 @@ class AsyncReflector(Generic[Entry]):
         return self._storage.read_page(response, request, self._rest.codec)
 
     async def _send(self, request: HttpRequest) -> HttpResponse:
-        """Send a request, again when the server asks for that; waits end when this is stopped."""
+        """Send a request, and repeat it if the server asks for that. `stop` ends the waits."""
         retry = Retry("GET")
         while True:
             try:
@@ -278,7 +278,7 @@ class AsyncReflector(Generic[Entry]):
                 return await self._rest.send(request, deadline, max_retries=0)
             except (ApiError, TransportError) as error:
                 if isinstance(error, RequestTimeout):
-                    self._list_seconds = min(_LIST_SECONDS, 2 * self._list_seconds)
+                    self._list_seconds = min(_LIST_TIMEOUT_SECONDS, 2 * self._list_seconds)
                 delay = _delay(retry, error)
                 if delay is None or self._stopped.is_set():
                     raise
@@ -303,8 +303,8 @@ class AsyncReflector(Generic[Entry]):
                 while not self._stopped.is_set() and await self._read_events():
                     pass
             finally:
-                self._take_held()  # so that it is known to have told something
-        except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
+                self._take_held()  # the next step depends on whether there were events
+        except Exception as error:  # noqa: BLE001 - the reflector tries again after any error
             problem = self.last_answer = error
         finally:
             await self._leave_stream()
@@ -317,7 +317,7 @@ class AsyncReflector(Generic[Entry]):
     async def _open(self, step: Streaming) -> None:
         self._request = build("GET", self._path, step.options, WATCH)
         asking_for(self._storage.model, self._request, self._rest.codec)
-        deadline = self._within(_OPEN_SECONDS)
+        deadline = self._within(_OPEN_TIMEOUT_SECONDS)
         opening = self._rest.stream(
             self._request,
             deadline,
@@ -344,7 +344,7 @@ class AsyncReflector(Generic[Entry]):
             await stream.aclose()
 
     async def _read_events(self) -> bool:
-        """Read on; gives whether there was anything more."""
+        """Read the next bytes of the watch. Returns False at its end."""
         assert self._stream is not None
         self._framer.check()
         bookmarks = self._reflecting.bookmarks
@@ -355,12 +355,16 @@ class AsyncReflector(Generic[Entry]):
         if block:
             self._held.append(block)
             self._held_size += len(block)
-            if not self._collecting or self._held_size >= _BLOCK or self._codec.is_urgent(block):
+            if (
+                not self._collecting
+                or self._held_size >= _BLOCK_BYTES
+                or self._codec.is_urgent(block)
+            ):
                 self._take_held()
         return bool(chunk)
 
     def _last_frame(self) -> bytes:
-        """Return what was left when the stream ended, which is nothing after `stop`."""
+        """Return the last event if the stream ended after it without a line break."""
         try:
             return b"" if self._stopped.is_set() else self._framer.finish()
         except FrameError as error:
@@ -406,7 +410,7 @@ class AsyncReflector(Generic[Entry]):
 
 
 def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
-    """The seconds after which to ask for the same page again; None when that makes no sense."""
+    """Return the delay before the same page is requested again; None if it must not be."""
     if isinstance(error, TransportError):
         return retry.after_error(error, 0.0)
     if is_too_large(error) or isinstance(error, Gone):

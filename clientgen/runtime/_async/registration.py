@@ -1,6 +1,6 @@
 """Handlers of an informer, each with a queue of its own."""
 
-# An informer and its registrations are friends, and a timeout is one of the caller's clock.
+# An informer uses private parts of its registrations. A timeout is one of the caller's clock.
 # pyright: reportPrivateUsage=false
 # ruff: noqa: ASYNC109
 
@@ -27,30 +27,30 @@ __all__ = ["AsyncHandlerRegistration", "QueueMark", "waiting_for_others"]
 
 T = TypeVar("T")
 
-# So many notifications, then others may run.
-_AT_ONCE = 100
-_GLANCE = 1.0
+# Calls of one handler before other tasks get a turn.
+_MAX_CALLS_IN_A_ROW = 100
+_JOIN_INTERVAL_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class QueueMark(Enum):
-    """A mark in a handler's queue, between notifications."""
+    """A mark between the notifications in the queue of a handler."""
 
     SYNCED = 1
-    """Everything that was there at first has been told."""
+    """All initial objects are before it."""
     RESYNCED = 2
-    """Everything has been told once more."""
+    """All objects of a resync are before it."""
 
 
 class AsyncHandlerRegistration(Generic[T]):
-    """Handlers that were added to an informer, and what they have yet to be told.
+    """The handlers of one `add_handler` call, and a queue of notifications for them.
 
-    Each has a queue without bounds and somebody who works it off, one notification after the
-    other: a slow handler delays nobody else. What a handler raises is logged and counted.
+    A task or thread takes one notification after the other from the queue. The queue has no limit,
+    so a slow handler delays no other one. Exceptions of handlers are logged and counted.
 
     Attributes:
-        errors: how many calls of these handlers have failed.
+        errors: How many calls of these handlers have failed.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class AsyncHandlerRegistration(Generic[T]):
         # Handlers write with the permit of the work that added them, whoever starts the informer.
         self._context = copy_context()
         self._task: Task | None = None
-        # That nobody has to wait for: it has ended, or its handler waits for others.
-        self._left = Event()
+        # Set when `_join` need not wait: the task has ended, or its handler waits for others.
+        self._needs_no_join = Event()
         self._waits = False
 
     @property
@@ -92,23 +92,20 @@ class AsyncHandlerRegistration(Generic[T]):
         return len(self._queue)
 
     def has_synced(self) -> bool:
-        """Tell whether these handlers have been told of everything that was there at first.
-
-        It takes that all their `on_add` calls for it have ended.
-        """
+        """Tell whether the `on_add` calls for all initial objects have ended."""
         return self._is_synced
 
     async def wait_for_sync(self, timeout: float | None = None) -> bool:
-        """Wait for that, for no more than so many seconds; gives whether it is so.
+        """Wait until `has_synced`, for at most this many seconds. Returns whether it is true.
 
-        It gives up as soon as the handlers are removed or the informer is stopped.
+        It returns early if the handlers are removed or the informer is stopped.
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
         await wait_until(self._synced, self._clock, until)
         return self._is_synced
 
     def remove(self) -> None:
-        """Call these handlers no more. A call that is going on ends in its own time."""
+        """Remove these handlers. A running call is not interrupted."""
         self._forget(self)
         self._end()
 
@@ -120,7 +117,7 @@ class AsyncHandlerRegistration(Generic[T]):
             self._ready.set()
 
     def _resync(self, notifications: Sequence[Notification[Any]]) -> None:
-        """Tell of everything again, unless that is still going on since the last time."""
+        """Put all objects into the queue again, unless those of the last resync are still there."""
         if not self._resyncing:
             self._resyncing = True
             self._put([*notifications, QueueMark.RESYNCED])
@@ -138,25 +135,25 @@ class AsyncHandlerRegistration(Generic[T]):
         self._task = spawn(self._run, f"clientgen handler of {self._title}", self._context)
 
     async def _join(self) -> None:
-        """Wait for the call that is going on, unless its handler waits for others' calls."""
+        """Wait for the running call, unless its handler waits for calls of others itself."""
         task = self._task
         if task is None:
             return
-        while not task.done and not await self._left.wait(_GLANCE):
-            pass  # a task that is cancelled before it begins leaves no word
+        while not task.done and not await self._needs_no_join.wait(_JOIN_INTERVAL_SECONDS):
+            pass  # a task that is cancelled before it begins never sets the event
         if not self._waits:
             await task.join()
 
     async def _run(self) -> None:
         _running.set(self)
         try:
-            await self._keep_telling()
+            await self._call_until_over()
         finally:
-            self._left.set()
+            self._needs_no_join.set()
 
-    async def _keep_telling(self) -> None:
+    async def _call_until_over(self) -> None:
         while not self._is_over:
-            for _ in range(_AT_ONCE):
+            for _ in range(_MAX_CALLS_IN_A_ROW):
                 if self._is_over or not self._queue:
                     break
                 await self._tell(self._queue.popleft())
@@ -204,15 +201,19 @@ _running: ContextVar[AsyncHandlerRegistration[Any] | None] = ContextVar("_runnin
 
 @contextmanager
 def waiting_for_others() -> Generator[None]:
-    """Wait for the ends of handlers: nobody waits for the one that does, as it may be a circle."""
+    """Let the handler that is being called wait for other handlers.
+
+    Meanwhile others do not wait for it: two handlers that stop each other's informers would wait
+    for each other forever.
+    """
     handler = _running.get()
     if handler is None or handler._task is None or not handler._task.is_current:
         yield
         return
     handler._waits = True
-    handler._left.set()
+    handler._needs_no_join.set()
     try:
         yield
     finally:
-        handler._left.clear()
+        handler._needs_no_join.clear()
         handler._waits = False

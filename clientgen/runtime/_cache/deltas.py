@@ -4,15 +4,15 @@ The rules are those of client-go's shared informers (processDeltas, RealFIFO's R
 
 - The store decides whether an object is new, not the type of the event: a second ADDED is an
   update.
-- A deletion of an object the store does not have is nothing: nobody was told of it.
-- After a relist come the deletions first, each with the last known object, then updates and
-  additions in the order of the list.
-- An update whose object has the same resourceVersion as before is a sync: only handlers that asked
-  for a resync are to see it.
-- An object that was deleted and made anew under its name while nobody watched is one update, from
-  the old object to the new one, as in client-go. `Updated.is_recreated` tells.
+- The deletion of an object that is not in the store is ignored.
+- A relist yields the deletions first, each with the last known object, then updates and additions
+  in the order of the list.
+- An update whose object has the same resourceVersion as before is a sync: only handlers whose
+  resync is due get it.
+- If an object was deleted and created again under its name between two watches, it is one update
+  from the old object to the new one, as in client-go. `Updated.is_recreated` tells.
 
-So for each key a handler sees: added, updated any number of times, deleted, and so on again.
+So a handler gets for each key: added, updated any number of times, deleted, and added again.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Filter: TypeAlias = Callable[[T], bool]
 Call: TypeAlias = tuple[Callable[..., object], tuple[Any, ...]]
 """A function, and what to call it with."""
 
-SHORTEST_RESYNC = 1.0
+MIN_RESYNC_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
@@ -48,8 +48,8 @@ class Handlers(Struct, Generic[T], frozen=True):
     def call_for(self, notification: Notification[T]) -> Call | None:
         """Return the handler call for a notification, or None.
 
-        To who filters, an object that begins to pass is added, one that no longer does is deleted.
-        Raises whatever the filter does.
+        With a filter, an object that begins to pass is added, and one that stops passing is
+        deleted. The exceptions of the filter are raised.
         """
         match notification:
             case Added(obj, is_initial):
@@ -80,9 +80,9 @@ class Handlers(Struct, Generic[T], frozen=True):
 
 
 def changes(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
-    """Leave out what is only told again: updates of objects that did not change.
+    """Leave out updates of objects that did not change.
 
-    They are for handlers whose resync is due (client-go: sharedIndexInformer.OnUpdate).
+    Only handlers whose resync is due get them (client-go: sharedIndexInformer.OnUpdate).
     """
     return [
         notification
@@ -92,7 +92,7 @@ def changes(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
 
 
 def initially(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
-    """Have all additions be initial ones: the cache is still being filled."""
+    """Make all additions initial ones, because the cache is not synced yet."""
     return [
         Added(notification.object, True) if isinstance(notification, Added) else notification
         for notification in notifications
@@ -100,13 +100,13 @@ def initially(notifications: Iterable[Notification[T]]) -> list[Notification[T]]
 
 
 class ResyncTimer:
-    """When a handler wants to hear of every object again.
+    """The times of the resyncs of a handler.
 
     Periods under a second become one, as in client-go; 0 is never. A handler that is added later
     may have any period, which client-go does not allow.
 
     Attributes:
-        due: the next time, by the clock that `now` is of; None for never.
+        due: The time of the next resync, by the clock of `now`; None for never.
     """
 
     __slots__ = ("due", "period")
@@ -114,19 +114,19 @@ class ResyncTimer:
     def __init__(self, period: float, now: float) -> None:
         if period < 0:
             raise ValueError(f"a resync period must not be negative: {period!r}")
-        if 0 < period < SHORTEST_RESYNC:
+        if 0 < period < MIN_RESYNC_SECONDS:
             logger.warning("a resync period of %s s is too short; using 1 s", period)
-            period = SHORTEST_RESYNC
+            period = MIN_RESYNC_SECONDS
         self.period = period
         self.due: float | None = None
         self.restart(now)
 
     def restart(self, now: float) -> None:
-        """Count from now."""
+        """Set the next resync to one period from now."""
         self.due = now + self.period if self.period else None
 
     def is_due(self, now: float) -> bool:
-        """Tell whether it is time; if so, the next time is a period from now."""
+        """Tell whether a resync is due. If so, set the next one to one period from now."""
         if self.due is None or now < self.due:
             return False
         self.restart(now)

@@ -1,21 +1,21 @@
 """The store of a cache: objects by key, and indices over them.
 
-One writer (whoever applies what a reflector delivers) and any number of readers, in any thread.
-Readers take no lock. In CPython that is sound, with the GIL and without:
+One writer applies what a reflector delivers; any number of threads read. Readers take no lock. In
+CPython that is correct, with the GIL and without:
 
-- every read is one operation on one dict (a lookup, or `list()` of its keys or values), which is
-  atomic: keys are strings, so no Python code runs inside of it;
-- a relist builds new dicts aside and puts them in place by one assignment; who was reading goes on
-  with the old ones, which nobody changes any more;
-- an update of an object that stays in its bucket is one assignment, so it is never missing.
+- Every read is one operation on one dict (a lookup, or `list()` of its keys or values). It is
+  atomic: keys are strings, so no Python code runs within it.
+- A relist builds new dicts and puts them in place by one assignment. Running reads continue with
+  the old ones, which are not changed any more.
+- An update of an object that stays in its bucket is one assignment, so the object is never missing.
 
-Single reads are consistent; two reads may see two states, as between two calls on client-go's
-ThreadSafeStore. The order of writes makes one promise more: what an index gives is in the store.
+A single read is consistent. Two reads may see two states, like two calls on client-go's
+ThreadSafeStore. Because of the order of writes, an object that an index returns is in the store.
 """
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does: `threading` is for those who wait
+from _thread import RLock  # as functools does: `threading` takes time to import
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ..errors import NotSynced
@@ -109,7 +109,7 @@ class Indexer(Generic[T]):
         self._is_shown = True
         self._resource_version = ""
         self._failed = on_index_failure or log_failures
-        self._writing = RLock()  # writers only: the reflector, and whoever adds an index
+        self._writing = RLock()  # for writers only: the reflector, and `add_index`
         self._add_index(NAMESPACE_INDEX, namespace_of)
         for name, function in (indices or {}).items():
             self.add_index(name, function)
@@ -133,7 +133,7 @@ class Indexer(Generic[T]):
 
     @property
     def populated(self) -> bool:
-        """Whether anything was ever written. Before that, a missing object means nothing."""
+        """Whether anything was written yet. Before that, a missing object may still exist."""
         return self._state.populated
 
     @property
@@ -322,7 +322,7 @@ class _Shown(Protocol[T_co]):
 
 
 class _Hidden:
-    """The view of a cache that is not full: reading fails."""
+    """The view of a cache that is not synced: reading raises `NotSynced`."""
 
     __slots__ = ("_reason",)
 
@@ -337,7 +337,7 @@ class _Hidden:
 
 
 class _State(Generic[T]):
-    """All that a relist replaces. Most entries are objects, and are typed so."""
+    """What a relist replaces. Entries are typed as the objects that most of them are."""
 
     __slots__ = ("entries", "indices", "populated")
 

@@ -1,6 +1,7 @@
-"""The indices of a store: which objects are found under which value.
+"""The indices of a store: objects by the values of an index function.
 
-Written by one at a time and read by anyone: `indexer` says why that needs no lock.
+One task or thread writes at a time, and any number of them read: `indexer` explains why readers
+need no lock.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = [
 T = TypeVar("T")
 
 IndexFunction: TypeAlias = Callable[[T], Iterable[str]]
-"""Says under which values an object is to be found."""
+"""A function that returns the values of an object in an index."""
 
 NAMESPACE_INDEX = "namespace"
 """The index every indexer has (client-go: cache.NamespaceIndex)."""
@@ -35,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 class IndexFailure(Struct, frozen=True):
-    """An index function raised for an object, which therefore cannot be found by that index."""
+    """An index function raised an exception for an object: the index does not have the object."""
 
     index: str
     key: str
@@ -43,10 +44,10 @@ class IndexFailure(Struct, frozen=True):
 
 
 class Index(Generic[T]):
-    """Objects by the values a function gives for them.
+    """Objects by the values that a function returns for them.
 
-    The values of each object are remembered, not asked for again when it goes: a function that
-    has changed its mind, or an object that somebody changed, would leave it behind for ever.
+    The index remembers the values of each object, and does not call the function again to remove
+    it: with another result, or for a changed object, it would leave the object in the index.
     """
 
     __slots__ = ("_values", "buckets", "function", "name")
@@ -62,7 +63,7 @@ class Index(Generic[T]):
         return self.buckets.get(value) or {}
 
     def values_for(self, key: str, obj: T, failures: list[IndexFailure]) -> tuple[str, ...]:
-        """Ask the function; where it fails there are no values, and one failure more."""
+        """Return the values of an object. If the function fails: none, and a failure is added."""
         try:
             return _checked(self.function(obj))
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises
@@ -70,7 +71,7 @@ class Index(Generic[T]):
             return ()
 
     def fill(self, objects: Mapping[str, T]) -> list[IndexFailure]:
-        """Index the first objects; gives those the function failed on."""
+        """Add the objects to an empty index. Returns the failures of the function."""
         failures: list[IndexFailure] = []
         for key, obj in objects.items():
             if values := self.values_for(key, obj, failures):
@@ -79,7 +80,7 @@ class Index(Generic[T]):
         return failures
 
     def put(self, key: str, obj: T, values: tuple[str, ...]) -> None:
-        """Have an object, which may be another one than before, under these values alone."""
+        """Put an object under these values, and remove what its key had under others."""
         self._enter(key, obj, values)
         before = self._values.get(key, ())
         if before != values:
@@ -87,7 +88,7 @@ class Index(Generic[T]):
             self._remember(key, values)
 
     def discard(self, key: str) -> None:
-        """Have an object no longer."""
+        """Remove an object."""
         self._forget(key, self._values.pop(key, ()), ())
 
     def _enter(self, key: str, obj: T, values: tuple[str, ...]) -> None:
@@ -115,14 +116,14 @@ class Index(Generic[T]):
 
 
 def namespace_of(obj: Any) -> tuple[str, ...]:
-    """Index by namespace; objects of the whole cluster have none, and cost nothing here."""
+    """Return the namespace of an object as index values; none for cluster-scoped objects."""
     namespace: str = obj.metadata.namespace
     return (namespace,) if namespace else ()
 
 
 def _checked(values: Iterable[str]) -> tuple[str, ...]:
-    """Return the values a function gave, each once."""
-    if isinstance(values, str):  # which is iterable, letter by letter
+    """Return the values that a function returned, each once."""
+    if isinstance(values, str):  # iterating it would yield letters
         raise TypeError(
             f"an index function must return a list of values, not the string {values!r}"
         )

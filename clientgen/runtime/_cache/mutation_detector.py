@@ -1,17 +1,17 @@
-"""Finds who changes what is in a cache: a tool for tests.
+"""Detects changes of cached objects, for tests. client-go: tools/cache/mutation_detector.go.
 
-The objects of a cache are shared; whoever changes one changes it for all, until the next event for
-it silently takes the change back. The detector keeps what each object was when it was stored, and
-compares (client-go: tools/cache/mutation_detector.go). That costs a second copy of everything.
+The objects of a cache are shared. If a program changes one, all users of the cache see the change,
+until the next event for the object reverts it silently. The detector keeps the JSON of each object
+as it was stored, and compares it later. That costs a second copy of everything.
 
-It compares objects as JSON, not by `==`, for which `1`, `1.0` and `True` are one, and so are two
+JSON is compared, since by `==` the values `1`, `1.0` and `True` are equal, and so are two
 quantities of the same amount.
 """
 
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock  # as in indexer: `threading` is for those who wait
+from _thread import allocate_lock  # as in indexer: `threading` takes time to import
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeGuard, TypeVar
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .deltas import Notification
 
 __all__ = [
-    "CHECK_INTERVAL",
+    "CHECK_INTERVAL_SECONDS",
     "CacheMutationError",
     "Change",
     "Mutation",
@@ -45,11 +45,11 @@ Path: TypeAlias = tuple[str | int, ...]
 
 SWITCH = "CLIENTGEN_CACHE_MUTATION_DETECTOR"
 
-CHECK_INTERVAL = 1.0
+CHECK_INTERVAL_SECONDS = 1.0
 """Seconds between two checks."""
 
-# So many seconds what is no longer in the cache is still looked at: handlers may hold it.
-_RETAINED = 120.0
+# How long an object is checked after it has left the cache: handlers may still hold it.
+_RETAINED_SECONDS = 120.0
 
 
 def detector_enabled(environ: Mapping[str, str] | None = None) -> bool:
@@ -62,9 +62,9 @@ def detector_enabled(environ: Mapping[str, str] | None = None) -> bool:
 
 
 class Change(Struct, frozen=True):
-    """One thing that is not as it was: a JSON pointer, and both values as JSON.
+    """A changed field: its JSON pointer, and the values before and after as JSON.
 
-    A value that was not, or is not, there is empty; those of a Secret and its like are hidden.
+    A value that is missing is empty. Values of Secrets and similar kinds are hidden.
     """
 
     path: str
@@ -76,7 +76,7 @@ class Change(Struct, frozen=True):
 
 
 class Mutation(Struct, frozen=True):
-    """A cached object that somebody changed."""
+    """A cached object that was changed."""
 
     key: str
     kind: str
@@ -87,7 +87,7 @@ class Mutation(Struct, frozen=True):
 
 
 class CacheMutationError(AssertionError):
-    """Somebody changed cached objects; `mutations` says which, and what about them.
+    """Cached objects were changed. `mutations` lists the objects and their changes.
 
     Copy an object (`clientgen.runtime.deep_copy`) before changing it.
     """
@@ -104,7 +104,7 @@ class CacheMutationError(AssertionError):
 
 
 class _Entry(Struct, Generic[T]):
-    """An object, and what it was."""
+    """An object, and its JSON when it was stored."""
 
     key: str
     object: T
@@ -113,11 +113,14 @@ class _Entry(Struct, Generic[T]):
 
 
 class MutationDetector(Generic[T]):
-    """Notices changes of the objects of one cache.
+    """Detects changes of the objects of one cache.
 
-    `observe` is given every notification before a handler is, `check` is called every
-    `CHECK_INTERVAL`. `enabled=None` leaves it to the environment (`detector_enabled`); a detector
-    that is not enabled costs nothing. What has left the cache is looked at for two minutes more.
+    `observe` gets every notification before handlers do. `check` is called every
+    `CHECK_INTERVAL_SECONDS`. Objects that have left the cache are checked for two more minutes.
+
+    Args:
+        cache: The name of the cache in messages.
+        enabled: Whether it does anything; None leaves it to the environment (`detector_enabled`).
     """
 
     def __init__(self, cache: str = "", *, enabled: bool | None = None) -> None:
@@ -129,7 +132,7 @@ class MutationDetector(Generic[T]):
         self._lock = allocate_lock()
 
     def observe(self, notification: Notification[T]) -> None:
-        """Remember what the object in the store is now."""
+        """Remember the object that is in the store now."""
         if not self.enabled:
             return
         with self._lock:
@@ -140,10 +143,10 @@ class MutationDetector(Generic[T]):
                     self._leave(meta_namespace_key(obj))
 
     def check(self, now: float) -> list[Mutation]:
-        """Compare everything; each change is told once. `now` is in seconds of any one clock."""
+        """Compare all objects. Each change is returned once. `now` is a time of any one clock."""
         with self._lock:
             for entry in self._leaving_entries:
-                entry.until = now + _RETAINED
+                entry.until = now + _RETAINED_SECONDS
             looked_at = [*self._entries.values(), *self._removed_entries, *self._leaving_entries]
             self._removed_entries = [
                 entry
@@ -154,17 +157,17 @@ class MutationDetector(Generic[T]):
             return [mutation for entry in looked_at if (mutation := _mutation(entry))]
 
     def verify(self, now: float) -> None:
-        """Compare everything.
+        """Compare all objects.
 
         Raises:
-            CacheMutationError: an object has changed.
+            CacheMutationError: An object was changed.
         """
         if mutations := self.check(now):
             raise CacheMutationError(self.cache, mutations)
 
     def _keep(self, key: str, obj: T) -> None:
         entry = self._entries.get(key)
-        if entry is None or entry.object is not obj:  # a sync brings the object itself again
+        if entry is None or entry.object is not obj:  # a resync has the same object again
             self._leave(key)
             self._entries[key] = _Entry(key, obj, _snapshot(obj))
 
@@ -195,12 +198,12 @@ def _is_secret(obj: object) -> bool:
 def _snapshot(obj: object) -> bytes:
     try:
         return encode(obj)
-    except (TypeError, ValueError) as error:  # somebody put in what has no JSON form
+    except (TypeError, ValueError) as error:  # a changed value may have no JSON form
         return json.encode(f"not JSON: {error}")
 
 
 def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
-    """Yield where two JSON values differ, with both sides; UNSET where there is nothing."""
+    """Yield the paths at which two JSON values differ, with both values. UNSET is a missing one."""
     steps = _steps(before, after)
     if steps is None:
         yield path, before, after
@@ -211,7 +214,7 @@ def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, An
 
 
 def _steps(before: Any, after: Any) -> list[tuple[str | int, Any, Any]] | None:
-    """Return what two values have inside, side by side; None if they are of two kinds or plain."""
+    """Pair the members of two objects or arrays; None if the values are not two of one kind."""
     if _is_object(before) and _is_object(after):
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, UNSET), after.get(name, UNSET)) for name in names]

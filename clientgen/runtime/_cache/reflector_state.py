@@ -47,12 +47,12 @@ __all__ = [
     "is_too_large",
 ]
 
-FIRST_DELAY = 0.8
-LONGEST_DELAY = 30.0
+FIRST_DELAY_SECONDS = 0.8
+MAX_DELAY_SECONDS = 30.0
 # Not since the last failure: since the last time that it was forgotten.
-FORGET_AFTER = 120.0
+RESET_AFTER_SECONDS = 120.0
 # A stream that ends sooner than this and has told nothing is an error, not an end.
-SHORT_STREAM = 1.0
+SHORT_STREAM_SECONDS = 1.0
 
 _TOO_LARGE = "Too large resource version"
 
@@ -114,12 +114,12 @@ class ReflectorBackoff:
     __slots__ = ("_backoff", "_since")
 
     def __init__(self, now: float, random: Random | None = None) -> None:
-        self._backoff = Backoff(FIRST_DELAY, cap=LONGEST_DELAY, random=random)
+        self._backoff = Backoff(FIRST_DELAY_SECONDS, cap=MAX_DELAY_SECONDS, random=random)
         self._since = now
 
     def delay(self, now: float) -> float:
         """The next pause in seconds."""
-        if now - self._since > FORGET_AFTER:
+        if now - self._since > RESET_AFTER_SECONDS:
             self.reset(now)
         return self._backoff.delay()
 
@@ -356,7 +356,7 @@ class ReflectorState:
 
     def _was_short(self, now: float) -> bool:
         lasted = 0.0 if self._opened is None else now - self._opened
-        return lasted < SHORT_STREAM and not self._advanced
+        return lasted < SHORT_STREAM_SECONDS and not self._advanced
 
 
 _CHANGES = frozenset({"ADDED", "MODIFIED", "DELETED"})

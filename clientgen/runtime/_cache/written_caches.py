@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from _thread import allocate_lock  # as in indexer: `threading` is for those who wait
+from _thread import allocate_lock  # as in indexer: `threading` takes time to import
 from typing import TYPE_CHECKING, Protocol
 
 from .write_requests import target_of
@@ -26,17 +26,17 @@ class WrittenCache(Protocol):
     resource: Resource
 
     def sending(self, target: WriteTarget) -> SentWrite | None:
-        """Note that a write is being sent; gives None if it does not concern the cache."""
+        """Note that a write is being sent. Returns None if it does not concern the cache."""
         ...
 
     def answered(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> None:
-        """Take the answer."""
+        """Show the object in the answer."""
         ...
 
     def over(self, sent: SentWrite) -> None:
-        """Note that the write has ended in some way."""
+        """Note that the write has ended, with or without an answer."""
         ...
 
 
@@ -78,7 +78,7 @@ class WrittenCaches:
             self._caches[key] = (*self._caches.get(key, ()), cache)
 
     def remove(self, cache: WrittenCache) -> None:
-        """Do so no more."""
+        """Stop showing own writes in a cache."""
         key = (cache.resource.group, cache.resource.plural)
         with self._lock:
             left = tuple(each for each in self._caches.get(key, ()) if each is not cache)

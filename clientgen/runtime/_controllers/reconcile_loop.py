@@ -35,10 +35,10 @@ __all__ = [
 
 
 class Request(NamedTuple):
-    """Which object to look at; what is to be done, reconcile finds out from the cache."""
+    """The name of an object to reconcile. What has changed is not in it: read the cache."""
 
     namespace: str
-    """Empty for an object of the whole cluster."""
+    """Empty for a cluster-scoped object."""
     name: str
 
     def __str__(self) -> str:
@@ -75,14 +75,14 @@ class ClusterRequest(Request):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """When reconcile wants to look at the object again, though nothing has changed."""
+    """When to reconcile the object again if nothing changes."""
 
     requeue: bool = False
-    """Soon, but later each time, as after an error."""
+    """Whether to do so soon, with a growing delay, as after an error."""
     requeue_after: float = 0.0
-    """After so many seconds; says more than `requeue`."""
+    """The delay in seconds. If it is set, `requeue` is ignored."""
     priority: int | None = None
-    """The priority of the next time; None for the same as this time."""
+    """The priority in the queue; None keeps that of this reconciliation."""
 
     def __post_init__(self) -> None:
         seconds = cast("object", self.requeue_after)
@@ -93,11 +93,11 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterable[Request]:
-    """Give what a mapper returns for an object, as long as it names objects.
+    """Return the requests that a mapper returns for an object.
 
     Raises:
-        TypeError: it returned something else.
-        ValueError: a name is none, or a namespace is neither empty nor a name.
+        TypeError: It returned something else.
+        ValueError: A name is not valid, or a namespace is neither empty nor valid.
     """
     requests = cast("object", mapper(obj))
     title = f"the mapper {getattr(mapper, '__qualname__', mapper)}"
@@ -117,10 +117,10 @@ def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterabl
 
 
 def checked_result(result: object) -> Result | None:
-    """Return what reconcile returned, if it may.
+    """Check what reconcile returned.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: It is neither a Result nor None.
     """
     if result is None or isinstance(result, Result):
         return result
@@ -135,15 +135,15 @@ def _wrong(title: str, wanted: str, returned: object) -> TypeError:
 
 
 def request_for(obj: Any) -> list[Request]:
-    """Ask for the object itself."""
+    """Return the request for the object itself."""
     metadata: ObjectMeta = obj.metadata
     return [Request(metadata.namespace, metadata.name)]
 
 
 def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
-    """Ask for the owner that controls an object, if it is of that kind.
+    """Return a mapper to the controlling owner of an object, if it is of this kind.
 
-    Versions are not compared: an owner is the same in all versions of its group.
+    Only groups and kinds are compared: an object exists in all versions of its group.
     """
     wanted = (owner.group, owner.kind)
 
@@ -158,13 +158,13 @@ def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
 
 
 def urgency(old: Any, new: Any) -> int:
-    """The priority of an update: low if nothing has changed, as at a resync or relist."""
+    """Return the priority of an update: low if nothing has changed, as in a resync or relist."""
     before: str = old.metadata.resource_version
     return LOW_PRIORITY if before == new.metadata.resource_version else 0
 
 
 class Requeuing(Protocol):
-    """The part of a priority queue that is needed here."""
+    """The part of a priority queue that `requeue` uses."""
 
     def add_after(self, item: Request, delay: float, *, priority: int = ...) -> None:
         """Add later."""
@@ -184,7 +184,7 @@ class Requeuing(Protocol):
 
 
 def requeue(queue: Requeuing, request: Request, result: Result | None) -> None:
-    """After a success: have the object looked at again if that is wanted."""
+    """Put a request that succeeded back into the queue, as its result says."""
     result = result or Result()
     priority = queue.priority(request) if result.priority is None else result.priority
     if result.requeue_after > 0:

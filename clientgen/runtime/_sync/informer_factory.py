@@ -48,7 +48,7 @@ _OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
 
 
 class _Pool:
-    """The informers of a factory, and of those that work together with it."""
+    """The informers of a factory and of the factories that `join` created."""
 
     def __init__(self) -> None:
         self.lock = short_lock()
@@ -65,7 +65,7 @@ class _Pool:
             raise RuntimeError("the informer factory is shut down; create a new one")
 
     def all(self) -> list[SharedInformer[Any]]:
-        """List the informers that were asked for."""
+        """List the informers that were requested."""
         return [*self.informers.values()]
 
 
@@ -209,7 +209,7 @@ class InformerFactory:
             self._pool.check()
             informers = self._pool.informers
             if not isinstance(informers.get(key), kind | None):
-                key = (*key, kind)  # somebody has one that cannot do what this class can
+                key = (*key, kind)  # the existing one lacks the methods of this class
             existing = informers.get(key)
             if existing is None or existing.is_stopped:
                 informers[key] = kind(
@@ -260,9 +260,9 @@ class InformerFactory:
         model: type[Any] | None = None,
         **options: Unpack[ScopeOptions],
     ) -> SharedInformer[Any]:
-        """Return the informer of a resource that the server has, whatever package knows it.
+        """Return the informer of any resource that the server has, like `informer`.
 
-        Otherwise it is as `informer`. client-go: dynamicinformer, metadatainformer.
+        client-go: dynamicinformer, metadatainformer.
 
         Args:
             name: as for `Discovery.resource`: `crontabs.stable.example.com`, `ct`, or a
@@ -405,10 +405,10 @@ class GroupVersionInformers:
         return plural in self._accessors
 
     def for_resource(self, plural: str, **options: Unpack[ScopeOptions]) -> SharedInformer[Any]:
-        """The informer of a resource by its name in URLs.
+        """Return the informer of a resource by its name in URLs.
 
         Raises:
-            KeyError: there is none.
+            KeyError: There is none.
         """
         informer: SharedInformer[Any] = getattr(self, self._accessors[plural])(**options)
         return informer

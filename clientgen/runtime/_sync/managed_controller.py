@@ -72,7 +72,7 @@ class Host(Protocol):
 
 
 class Context(Generic[T_co]):
-    """One call of a reconcile function: which object, and what is needed to work on it.
+    """The argument of a reconcile function: an object, and what is needed to work on it.
 
     Attributes:
         request: The namespace and the name of the object.
@@ -118,10 +118,10 @@ class Context(Generic[T_co]):
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the manager stops, or does not lead any more.
+        """Whether the manager is stopping, or has lost the leadership.
 
-        A thread cannot be cancelled. A reconcile function of threads that makes many requests has
-        to look at this between them, and return.
+        A thread cannot be cancelled: if a reconcile function of threads makes many requests, it has
+        to check this between them, and return.
         """
         return self._host.is_stopping or not self._host.is_leader
 

@@ -1,7 +1,7 @@
 # Derived from _async/manager.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """`Manager`: starts the parts of an operator in the right order, and stops them together."""
 
-# A manager and its parts are friends.
+# A manager uses private parts of its controllers, informers and electors.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ __all__ = ["Manager"]
 
 T = TypeVar("T", bound=Object)
 
-_POLL = 0.05
-_LAST_WAIT = 1.0
-_EVENTS_SECONDS = 5.0
+_POLL_INTERVAL_SECONDS = 0.05
+_CANCEL_TIMEOUT_SECONDS = 1.0
+_EVENTS_TIMEOUT_SECONDS = 5.0
 
 logger = logging.getLogger("clientgen.runtime.manager")
 
 
 class Manager:
-    """Runs the controllers of a program, and everything around them.
+    """Runs the controllers of a program, with their caches, election, webhooks and endpoints.
 
         def reconcile(context: Context[CronTab]) -> Result | None:
             if context.object is None:
@@ -169,7 +169,7 @@ class Manager:
                 retry_period=retry_period,
                 on_started_leading=self._lead,
                 on_stopped_leading=self._stop_leading,
-                grace=grace + _LAST_WAIT,
+                grace=grace + _CANCEL_TIMEOUT_SECONDS,
                 metrics=None if self._metrics is None else self._metrics.election,
                 clock=self._clock,
             )
@@ -306,7 +306,7 @@ class Manager:
     def add(
         self, function: Callback[[], object], *, name: str | None = None, needs_leader: bool = True
     ) -> None:
-        """Run a function beside the controllers.
+        """Run a function next to the controllers.
 
         It may return early. If it raises, the manager stops, and `run` raises the error. At the
         end, a coroutine function is cancelled. A thread cannot be: it has to look at `is_stopping`,
@@ -371,7 +371,7 @@ class Manager:
     # ---- its namespaces -----------------------------------------------------------------------
 
     def add_namespace(self, name: str) -> None:
-        """Watch another namespace, also while the manager runs.
+        """Watch another namespace. This works while the manager runs, too.
 
         Controllers work in it when all caches have read it. A namespace that is watched already is
         left as it is.
@@ -383,10 +383,10 @@ class Manager:
         self._named_namespaces().add(check_segment("namespace", name))
 
     def remove_namespace(self, name: str) -> None:
-        """Watch a namespace no longer; handlers are not told that its objects are deleted.
+        """Stop watching a namespace. Handlers get no deletions for its objects.
 
-        Its objects leave the caches, its requests leave the queues. Reconciliations that are
-        running go on. A namespace that is not watched is left as it is.
+        Its objects leave the caches, its requests leave the queues. Running reconciliations are not
+        stopped. For a namespace that is not watched, nothing happens.
 
         Raises:
             RuntimeError: The manager watches all namespaces, or selects them by labels.
@@ -414,7 +414,7 @@ class Manager:
         served = [each for each in self._factory._pool.all() if not each.is_unserved]
         return max((each.seconds_without_watch for each in served), default=0.0)
 
-    # ---- its life -----------------------------------------------------------------------------
+    # ---- start and stop -----------------------------------------------------------------------
 
     @property
     def is_stopping(self) -> bool:
@@ -422,9 +422,9 @@ class Manager:
         return self._stopping.is_set()
 
     def wait_for_stop(self, seconds: float | None = None) -> bool:
-        """Wait until the manager is told to stop, at most so many seconds. Returns whether it is.
+        """Wait until the manager is told to stop, for at most this many seconds.
 
-        It is what functions of `add` sleep with.
+        Returns whether it is. Functions of `add` use it to sleep.
         """
         until = None if seconds is None else self._clock.monotonic() + seconds
         return wait_until(self._stopping, self._clock, until)
@@ -490,7 +490,7 @@ class Manager:
             cluster.start()
 
     def _fill_caches(self) -> None:
-        """Start the informers, and wait until all caches that can be filled are full."""
+        """Start the informers, and wait for the caches of all kinds that are served."""
         if self._selection is not None:
             self._selection.start()
         until = self._clock.monotonic() + self._sync_timeout
@@ -507,7 +507,7 @@ class Manager:
             if self._clock.monotonic() >= until:
                 states = [(each.title, each.sync_status) for each in self._caches()]
                 raise timed_out(self._sync_timeout, states, f"{self!r}: ")
-            if self._stopping.wait(_POLL):
+            if self._stopping.wait(_POLL_INTERVAL_SECONDS):
                 return
             why = standstill.look() if standstill is not None else ""
             if why:
@@ -516,7 +516,7 @@ class Manager:
         self._synced = True
 
     def _unsynced(self) -> list[SharedInformer[Any] | NamespaceSelection]:
-        self._factory.start()  # also those that were asked for meanwhile
+        self._factory.start()  # informers that were requested since, too
         return [each for each in self._caches() if not each.has_synced()]
 
     def _caches(self) -> list[SharedInformer[Any] | NamespaceSelection]:
@@ -524,7 +524,7 @@ class Manager:
         return [*selection, *self._factory._pool.all()]
 
     def _lead(self) -> None:
-        """Run what only the leader does, until leading is over."""
+        """Run controllers and the functions that need the leadership, until it ends."""
         logger.info("%r: starting %d controllers", self, len(self._controllers))
         functions = [each for each in self._functions if each.needs_leader]
         parts = [self._begin(each.title, partial(call, each.call)) for each in functions]
@@ -534,7 +534,7 @@ class Manager:
         grace = self._grace
         try:
             self._leading_is_over.wait()
-        except BaseException:  # the lease is lost: somebody else may lead soon
+        except BaseException:  # the lease is lost: another process may lead soon
             grace = 0.0
             raise
         finally:
@@ -551,7 +551,7 @@ class Manager:
         self._leading_is_over.set()
         try:
             self._end_work(grace)
-        except BaseException:  # cancelled once more: nothing is waited for any longer
+        except BaseException:  # cancelled again: stop waiting
             self._hurry()
             raise
         finally:
@@ -562,7 +562,7 @@ class Manager:
         if self._leading is not None:
             if grace <= 0.0:
                 self._leading.end(hurry=True)
-            self._leading.task.join()  # the lease is released there, at last
+            self._leading.task.join()  # its last step releases the lease
         self._end(self._parts, grace)
 
     def _hurry(self) -> None:
@@ -570,27 +570,27 @@ class Manager:
             part.end(hurry=True)
 
     def _stop_services(self) -> None:
-        """Stop what serves the controllers: webhooks, caches, events, endpoints."""
+        """Stop webhooks, caches, recorders and endpoints."""
         for webhooks in self._webhooks:
             self._quietly(webhooks.close)
         if self._selection is not None:
             self._quietly(self._selection.stop)
         self._quietly(self._factory.shutdown)
         for cluster in [*self._clusters.values()]:
-            cluster.stop(_EVENTS_SECONDS)
+            cluster.stop(_EVENTS_TIMEOUT_SECONDS)
         for endpoints in dict.fromkeys(self._endpoints.values()):
-            self._quietly(partial(endpoints.stop, _LAST_WAIT))
+            self._quietly(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
             self._k.rest.on_response = None
 
     def _quietly(self, work: Callback[[], object]) -> None:
-        """Stop a part; what it raises is raised by `run`, after the others have stopped."""
+        """Stop a part. If it raises, `run` raises the error after the others have stopped."""
         try:
             call(work)
         except Exception as error:  # noqa: BLE001 - whatever a part raises
             self._fail(str(work), error)
 
-    # ---- parts that run beside each other -----------------------------------------------------
+    # ---- tasks --------------------------------------------------------------------------------
 
     def _begin(
         self, title: str, work: Function[[], None], stop: Callable[[], object] | None = None
@@ -609,7 +609,7 @@ class Manager:
             part.over.set()
 
     def _fail(self, title: str, error: BaseException) -> None:
-        """Note that a part broke; the first one ends the run."""
+        """Note that a part failed. The first failure stops the manager."""
         if self._failure is None:
             logger.error("%r: stopping because of %s: %s", self, title, error)
             self._failure = error
@@ -618,14 +618,14 @@ class Manager:
         self.stop()
 
     def _end(self, parts: Sequence[_Part], grace: float) -> None:
-        """Tell parts to end, and wait for them."""
-        until = self._clock.monotonic() + grace + _LAST_WAIT
+        """Tell parts to stop, and wait for them."""
+        until = self._clock.monotonic() + grace + _CANCEL_TIMEOUT_SECONDS
         for part in parts:
             part.end(hurry=grace <= 0.0)
         for part in parts:
             if grace > 0.0 and not wait_until(part.over, self._clock, until):
                 part.end(hurry=True)
-            if not part.task.join(_LAST_WAIT):
+            if not part.task.join(_CANCEL_TIMEOUT_SECONDS):
                 logger.error("%r: %s goes on, though it was told to end", self, part.title)
 
     # ---- its state ----------------------------------------------------------------------------
@@ -649,7 +649,7 @@ class _Function:
 
 
 class _Part:
-    """Something that runs in a task or thread of its own."""
+    """A part of a manager that runs in its own task or thread."""
 
     task: Task
 
@@ -660,7 +660,7 @@ class _Part:
         self._stop = stop
 
     def end(self, *, hurry: bool) -> None:
-        """Tell it to end; in a hurry, or if it cannot be told, cancel it."""
+        """Tell it to stop. In a hurry, or if there is no way to tell it, cancel it."""
         self.is_ending = True
         if self._stop is not None:
             self._stop()
@@ -688,4 +688,4 @@ def _new_endpoints(probes: Probes, metrics: str | None, health: str | None) -> d
 
 
 def _ping() -> None:
-    """A program that answers is alive."""
+    """Do nothing: an answer is all that a liveness probe needs."""
