@@ -353,6 +353,6 @@ def test_a_field_of_a_dataclass_is_told_with_what_to_write(run: Run, types: Path
     )
     result = run("crd")
     assert result.exit_code == 1
-    assert "Spec.names is declared by a function of dataclasses" in result.stderr
+    assert "Spec.names is declared with a function of dataclasses" in result.stderr
     assert "write `from clientgen.runtime.models import field`" in result.stderr
     assert "they should only define classes" not in result.stderr

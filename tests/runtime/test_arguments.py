@@ -46,7 +46,7 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
         (lambda p: p.status("web").patch(5), f"{PATCHES} an int"),
         (lambda p: p.patch("web", "{}"), "(they are in clientgen.runtime)"),
         (lambda p: p.create("x"), "create() takes an object (a model or a mapping), not a str"),
-        (lambda p: p.create(Pod), "not the class Pod: make one, Pod(...)"),
+        (lambda p: p.create(Pod), "not the class Pod: make an object, Pod(...)"),
         (lambda p: p.update(None), "update() takes an object (a model or a mapping), not None"),
         (lambda p: p.update_status(""), "update_status() takes an object (a model or a mapping)"),
         (lambda p: p.apply_status(7), "apply_status() takes an object (a model or a mapping)"),
@@ -87,8 +87,8 @@ async def test_calls_that_need_a_namespace_name_it(server: LocalServer) -> None:
         with pytest.raises(AttributeError) as raised:
             k.core_v1.pods().get("web")
         assert str(raised.value) == (
-            "pods() of all namespaces has each, list, tail, wait and watch:"
-            ' get is of one, say pods("NAMESPACE").get(...)'
+            "pods() of all namespaces has only each, list, tail, wait and watch:"
+            ' get needs a namespace, write pods("NAMESPACE").get(...)'
         )
         with pytest.raises(AttributeError, match=r"config_maps\("):
             k.core_v1.config_maps().patch("web")

@@ -212,7 +212,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda k: k.get(Pod, None), ValueError, r"^get\(Pod\): name must be .* not None"),
     (lambda k: k.get(Pod, "a/b"), ValueError, r"^get\(Pod\): name cannot be 'a/b'"),
     (lambda k: k.get(Pod, "a", namespace=""), ValueError, r"^get\(Pod\): namespace must be a non-"),
-    (lambda k: k.get("pods", "a"), TypeError, "the kind must be a class of objects, such as Pod"),
+    (lambda k: k.get("pods", "a"), TypeError, "the kind must be a model class, such as Pod"),
     (lambda k: k.get(PodSpec, "a"), TypeError, "PodSpec has no kind"),
     (lambda k: k.get(Unknown, "a"), LookupError, "the server has no resource 'stable.exa"),
     (lambda k: k.get(Unstructured, "a"), TypeError, "not the class Unstructured"),

@@ -106,7 +106,7 @@ async def test_asyncio_tells_of_an_ordinary_cleanup(ak: Any) -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (ConfigMap(), "not a ConfigMap, say ConfigMap"),
+        (ConfigMap(), "not a ConfigMap; use ConfigMap"),
         ("configmaps", "not a str"),
         (None, "not None"),
         (logging, "not a module"),
@@ -119,7 +119,7 @@ def test_sources_are_classes_or_informers(k: Any, wrong: Any, told: str) -> None
         ("owns", lambda: controller.owns(wrong)),
         ("watches", lambda: controller.watches(wrong, lambda _: [])),
     ):
-        with pytest.raises(TypeError, match=rf"{name}\(\) takes a class of objects.*{told}"):
+        with pytest.raises(TypeError, match=rf"{name}\(\) takes a model class.*{told}"):
             call()
     with pytest.raises(TypeError, match=told):
         Controller("web", lambda request: None).watches(wrong, lambda _: [])

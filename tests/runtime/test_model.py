@@ -401,9 +401,9 @@ def test_fields_of_other_libraries_are_refused_when_the_class_is_made():
             names: list[str] = dataclasses.field(default_factory=list)
 
     assert str(raised.value) == (
-        "Wrong.names is declared by a function of dataclasses, which models do not know: write"
-        " `from clientgen.runtime.models import field`, which takes default= and default_factory="
-        " as well"
+        "Wrong.names is declared with a function of dataclasses, which models do not support: write"
+        " `from clientgen.runtime.models import field`, which takes default= and default_factory=,"
+        " too"
     )
 
 
@@ -428,7 +428,7 @@ def test_an_unknown_attribute_is_told_with_what_was_meant(name: str, meant: str)
 
 def test_whether_there_is_an_attribute_is_asked_without_a_search(monkeypatch: pytest.MonkeyPatch):
     searched: list[str] = []
-    monkeypatch.setattr(argument_errors, "_letters", lambda name: searched.append(name) or name)
+    monkeypatch.setattr(argument_errors, "_normalized", lambda name: searched.append(name) or name)
     obj: Any = ObjectMeta()
     assert not hasattr(obj, "resourceVersion")
     assert getattr(obj, "_repr_html_", None) is None

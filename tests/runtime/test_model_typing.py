@@ -48,7 +48,7 @@ def test_an_argument_of_another_type_is_an_error() -> None:
 
 
 def test_arguments_are_keywords_only() -> None:
-    with pytest.raises(TypeError, match="Container takes its fields by keywords, such as"):
+    with pytest.raises(TypeError, match="Container takes its fields as keyword arguments, such as"):
         Container("app")  # type: ignore[call-arg, arg-type]
 
 

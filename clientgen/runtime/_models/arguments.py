@@ -1,6 +1,7 @@
-"""Checks of arguments, made before anything is sent.
+"""Checks of arguments, made before a request is sent.
 
-Type checkers find the same. These errors are for those who have none, and at a prompt.
+Type checkers find the same mistakes. These errors are for code without a type checker, and for the
+interactive prompt.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ _FLAVOURS: Final = {
 
 
 def check_object(call: str, body: object) -> None:
-    """See to it that what is to be sent is an object.
+    """Check the body of a request.
 
     Raises:
-        TypeError: it is neither a model nor a mapping.
+        TypeError: the body is neither a model nor a mapping.
     """
     if not isinstance(body, (Model, Mapping)):
-        hint = f": make one, {body.__name__}(...)" if isinstance(body, type) else ""
+        hint = f": make an object, {body.__name__}(...)" if isinstance(body, type) else ""
         raise TypeError(f"{call} takes an object (a model or a mapping), not {named(body)}{hint}")
 
 
@@ -49,43 +50,43 @@ def unexpected_option(name: str, known: Iterable[str]) -> TypeError:
 
 
 def check_class(model: object) -> None:
-    """See to it that a kind is given as a class.
+    """Check that a kind is given as a class.
 
     Raises:
         TypeError: it is something else.
     """
     if not isinstance(model, type):
         raise TypeError(
-            f"the kind must be a class of objects, such as Pod, not {named(model)};"
+            f"the kind must be a model class, such as Pod, not {named(model)};"
             " use `dynamic` for kinds without a class"
         )
 
 
 def check_function(what: str, value: object) -> None:
-    """See to it that something can be called.
+    """Check that an argument is a function.
 
     Raises:
-        TypeError: it cannot.
+        TypeError: it cannot be called.
     """
     if not callable(value):
         raise TypeError(f"{what} must be a function, not {named(value)}")
 
 
 def check_clientset(client: object) -> None:
-    """See to it that a client is a whole clientset, which knows classes.
+    """Check that a client is a clientset, which has a scheme of model classes.
 
     Raises:
-        TypeError: it is something else, such as its REST client.
+        TypeError: it is something else, such as the REST client of a clientset.
     """
     if not hasattr(client, "scheme"):
         raise TypeError(f"this takes a clientset, such as kubeapi.Clientset(), not {named(client)}")
 
 
 def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
-    """Have the constructor of a clientset say how one is made, if it gets no REST client."""
+    """Make the constructor of a clientset explain `from_config` if it gets no REST client."""
 
     @wraps(init)
-    def made(self: Any, *rest: Any, **by_name: Any) -> None:
+    def checked_init(self: Any, *rest: Any, **by_name: Any) -> None:
         given = [*rest, *by_name.values()]
         if not given or isinstance(given[0], (str, PathLike)):
             name = type(self).__name__
@@ -96,25 +97,24 @@ def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
             )
         init(self, *rest, **by_name)
 
-    return made
+    return checked_init
 
 
 def check_source(call: str, source: object) -> None:
-    """See to it that a controller is given a class or an informer.
+    """Check that the source of a controller is a model class or an informer.
 
     Raises:
         TypeError: it is something else.
     """
     if not isinstance(source, type) and not hasattr(source, "add_handler"):
-        hint = f", say {type(source).__name__}" if isinstance(source, Model) else ""
+        hint = f"; use {type(source).__name__}" if isinstance(source, Model) else ""
         raise TypeError(
-            f"{call} takes a class of objects, such as Pod, or an informer,"
-            f" not {named(source)}{hint}"
+            f"{call} takes a model class, such as Pod, or an informer, not {named(source)}{hint}"
         )
 
 
 def wrong_client(client: object) -> TypeError:
-    """Return the error for a client that is of the other flavour than the function, or is none."""
+    """Return the error for an argument that is not a client, or not one of this flavour."""
     rest = getattr(client, "rest", client)
     for base in type(rest).__mro__:
         if base.__module__ in _FLAVOURS:
@@ -124,7 +124,7 @@ def wrong_client(client: object) -> TypeError:
 
 
 def named(value: object) -> str:
-    """Say what a value is, by its type alone: it may hold secrets."""
+    """Name the type of a value for a message. The value may be secret, so it is not shown."""
     if value is None:
         return "None"
     if isinstance(value, type):
@@ -134,12 +134,14 @@ def named(value: object) -> str:
 
 
 def missing_attribute_error(client: object, accessor: str, name: str) -> str:
-    """Say that a client has no such attribute: a call that needs a namespace, or a slip.
+    """Return the message about an attribute that a client does not have.
+
+    The attribute may be a call that needs a namespace, or may be misspelt.
 
     Args:
-        client: the client of all namespaces, or of one.
-        accessor: what hands it out.
-        name: what was looked for.
+        client: the client of all namespaces, or of one namespace.
+        accessor: the method that returns such clients, such as `pods`.
+        name: the attribute.
     """
     kind = type(client)
     public = [attribute for attribute in dir(kind) if not attribute.startswith("_")]
@@ -147,8 +149,8 @@ def missing_attribute_error(client: object, accessor: str, name: str) -> str:
     if any(hasattr(narrower, name) for narrower in kind.__subclasses__()):
         has = f"{', '.join(calls[:-1])} and {calls[-1]}" if calls[1:] else "".join(calls)
         return (
-            f"{accessor}() of all namespaces has {has}:"
-            f' {name} is of one, say {accessor}("NAMESPACE").{name}(...)'
+            f"{accessor}() of all namespaces has only {has}:"
+            f' {name} needs a namespace, write {accessor}("NAMESPACE").{name}(...)'
         )
     like = get_close_matches(name, calls, 1)
     hint = f"; did you mean {like[0]!r}?" if like else ""

@@ -1,7 +1,7 @@
-"""The class beneath every model, and the metaclass that reads the declarations of models.
+"""The base class of `Model`, and the metaclass that reads the declarations of models.
 
-Declarations are read once, when a class is made. The code that inspects, copies and shows models
-stands on this module; `Model`, which offers it as methods, stands on that code.
+Declarations are read once, when a class is created. The modules that inspect, copy and show models
+import this module. `Model` imports those modules and offers them as methods.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Raw, Struct
 
-from .argument_errors import UnknownAttribute, construction_error, foreign_field
+from .argument_errors import UnknownAttribute, check_field_functions, construction_error
 from .class_annotations import declared_annotations
 from .empties import note_empties
 from .quantity_fields import given_quantities, quantity_fields, to_quantities
@@ -29,17 +29,17 @@ else:
 __all__ = ["NO_RAW", "ModelBase", "ModelMeta", "assign", "construct", "set_values"]
 
 construct: Final[Callable[..., Any]] = StructMeta.__call__
-"""Makes an object of a class, its first argument, without a look at what else is given."""
+"""Creates an object of the class that is the first argument, without checks and conversions."""
 
 assign: Final[Callable[[Any, str, Any], None]] = Struct.__setattr__
-"""Assigns an attribute, without a look at what it is given."""
+"""Assigns an attribute, without conversions and hints."""
 
 NO_RAW = Raw()
-"""The absence of a `Raw` field: a `Raw` cannot be in a union, so it cannot be None."""
+"""The value of an absent `Raw` field: msgspec has no union with `Raw`, so it cannot be None."""
 
 
 class ModelMeta(StructMeta):
-    """Makes every model keyword-only, and reads what its fields are declared with."""
+    """Reads the declarations of a model's fields, and makes its constructor keyword-only."""
 
     def __new__(  # noqa: PYI034 - a metaclass has no Self
         mcs,
@@ -53,7 +53,18 @@ class ModelMeta(StructMeta):
         kw_only: bool = True,
         **config: Any,
     ) -> ModelMeta:
-        """Create the class; `sensitive` names the attributes no repr may show."""
+        """Create a model class.
+
+        Args:
+            name: the name of the class.
+            bases: its base classes.
+            namespace: the names in the body of the class.
+            sensitive: the attributes that no repr shows.
+            open_ended: whether the API takes fields that the class does not declare.
+            partial: the attributes whose objects may lack required fields.
+            kw_only: always true; msgspec would take positional arguments otherwise.
+            config: the other settings of a msgspec struct.
+        """
         if open_ended:
             namespace["__open_ended__"] = True
         if partial:
@@ -64,7 +75,7 @@ class ModelMeta(StructMeta):
             others = [getattr(base, "__quantities__", ()) for base in bases]
             namespace["__quantities__"] = quantities.union(*others)
             namespace.setdefault("__setattr__", _assign_quantity)
-        foreign_field(name, namespace)
+        check_field_functions(name, namespace)
         note_empties(namespace)
         if constants := _constants(namespace):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
@@ -75,30 +86,31 @@ class ModelMeta(StructMeta):
 
     @property
     def __signature__(cls) -> Signature:  # noqa: N805
-        """The arguments, with types as people write them; for `inspect` and `help`."""
-        from .signatures import readable  # only prompts need it
+        """The constructor's signature with short type names, for `inspect` and `help`."""
+        from .signatures import readable  # imported late: only interactive use needs it
 
-        made: Signature = StructMeta.__signature__.__get__(cls)
-        return readable(made, getattr(cls, "__constants__", {}))
+        signature: Signature = StructMeta.__signature__.__get__(cls)
+        return readable(signature, getattr(cls, "__constants__", {}))
 
-    if not TYPE_CHECKING:  # checkers know better what each class takes
+    if not TYPE_CHECKING:  # type checkers derive the constructor from the fields
 
         def __call__(cls, /, *positional: object, **values: object) -> object:  # noqa: N805
-            """Make an object; a TypeError names the class, and what was meant.
+            """Create an object.
 
-            Texts and numbers become quantities where these are wanted.
+            Strings and numbers become quantities in fields of quantities. The message of a
+            TypeError names the class and, for a misspelt field, the field with a similar name.
             """
             if fields := cls.__quantities__:
                 values.update(given_quantities(cls.__name__, fields, values))
             try:
                 return construct(cls, *positional, **values)
             except TypeError as error:
-                what = construction_error(cls, values, has_positional=bool(positional))
-                raise (TypeError(what) if what else error) from None
+                message = construction_error(cls, values, has_positional=bool(positional))
+                raise (TypeError(message) if message else error) from None
 
 
 def _constants(namespace: dict[str, Any]) -> dict[str, object]:
-    """Return the values of the fields that a class declares to be `constant`."""
+    """Return the values of the fields that a class body declares with `constant`."""
     declared = {name: getattr(value, "default_factory", None) for name, value in namespace.items()}
     return {
         name: make()
@@ -108,7 +120,7 @@ def _constants(namespace: dict[str, Any]) -> dict[str, object]:
 
 
 def _assign(self: ModelBase, name: str, value: object) -> None:
-    """Assign an attribute; an error says what was meant."""
+    """Assign an attribute. The error for an unknown name has a similar name as a hint."""
     try:
         assign(self, name, value)
     except AttributeError:
@@ -116,9 +128,10 @@ def _assign(self: ModelBase, name: str, value: object) -> None:
 
 
 def _assign_quantity(self: ModelBase, name: str, value: object) -> None:
-    """Assign an attribute of a class with quantities: texts and numbers become some.
+    """Assign an attribute. In fields of quantities, strings and numbers become quantities.
 
-    Assigning is not checked: what is no quantity is left for the server to refuse.
+    As in all models, assignments are not checked: a string that is not a quantity stays a string,
+    and the server rejects it.
     """
     if name in self.__quantities__:
         with suppress(ValueError):
@@ -127,7 +140,10 @@ def _assign_quantity(self: ModelBase, name: str, value: object) -> None:
 
 
 def _reduce(self: ModelBase) -> tuple[Callable[..., ModelBase], tuple[Any, ...]]:
-    """Pickle what is set: the very objects that stand for what nobody set are found again."""
+    """Pickle the fields that are set.
+
+    The defaults of the others are recognized by identity, which pickling them would lose.
+    """
     return _restore, (type(self), set_values(self))
 
 
@@ -137,7 +153,7 @@ def _restore(model: type[ModelBase], values: dict[str, Any]) -> ModelBase:
 
 
 def set_values(model: ModelBase) -> dict[str, Any]:
-    """Return the attributes and their values, without constants and raw JSON that nobody set."""
+    """Return the values of attributes, without constants and raw JSON that are not set."""
     unset = model.__constants__
     values = {name: getattr(model, name) for name in model.__struct_fields__}
     return {n: v for n, v in values.items() if v is not unset.get(n, NO_RAW)}
@@ -152,7 +168,7 @@ class ModelBase(
     rename="camel",
     repr_omit_defaults=True,
 ):
-    """The configuration of every model's struct, and what its declarations say besides its fields.
+    """The msgspec configuration of all models, and the declarations that are not fields.
 
     Models inherit from `Model`.
     """
@@ -161,20 +177,20 @@ class ModelBase(
     """Attributes whose values no repr shows; declared as `class Secret(Model, sensitive=(...))`."""
 
     __open_ended__: ClassVar[bool] = False
-    """Whether the API takes fields it does not name: `class Driver(Model, open_ended=True)`."""
+    """Whether the API takes undeclared fields: `class Driver(Model, open_ended=True)`."""
 
     __quantities__: ClassVar[frozenset[str]] = frozenset()
     """Attributes that hold quantities; set by the metaclass."""
 
     __constants__: ClassVar[dict[str, object]] = {}
-    """The values of constant attributes, which are objects of their own; set by the metaclass."""
+    """The values of constant attributes, to be recognized by identity; set by the metaclass."""
 
     __partial__: ClassVar[frozenset[str]] = frozenset()
-    """Attributes in which the API takes objects without what their classes require."""
+    """Attributes whose objects the API takes even if required fields are missing in them."""
 
-    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+    if not TYPE_CHECKING:  # for type checkers, a model has the declared attributes only
         __setattr__ = _assign
 
         def __getattr__(self, name: str) -> object:
-            """Raise an error that says what was meant, if somebody reads it: `hasattr` does not."""
+            """Raise an AttributeError with a similar name as a hint; see `UnknownAttribute`."""
             raise AttributeError(UnknownAttribute(type(self), name), name=name)

@@ -1,4 +1,4 @@
-"""The annotations of a class that is being made, also where Python evaluates them later (3.14)."""
+"""Reads the annotations of classes, also on Python 3.14, which evaluates them lazily."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["annotations_of", "declared_annotations"]
 
 
 def declared_annotations(namespace: dict[str, Any]) -> dict[str, Any]:
-    """Return what the body of a class annotates, and keep it in the body's names.
+    """Return the annotations of a class body, and store them in its namespace.
 
-    From Python 3.14 on, a body without `from __future__ import annotations` has a function in place
-    of them (PEP 649). What cannot be evaluated yet becomes a ForwardRef, which is evaluated with
-    the fields' types.
+    From Python 3.14 on, a class body without `from __future__ import annotations` has a function
+    that computes its annotations (PEP 649). A name that is not defined yet becomes a ForwardRef,
+    which is evaluated together with the types of the fields.
     """
     if sys.version_info >= (3, 14) and "__annotations__" not in namespace:
         import annotationlib
@@ -28,7 +28,7 @@ def declared_annotations(namespace: dict[str, Any]) -> dict[str, Any]:
 
 
 def annotations_of(owner: type) -> dict[str, Any]:
-    """Return the annotations in the body of a class, evaluated as far as that can be done."""
+    """Return the annotations of a class. A name that is not defined yet is a ForwardRef."""
     if sys.version_info >= (3, 14):
         import annotationlib
 

@@ -8,7 +8,7 @@ __all__ = ["CopyResult"]
 
 
 class CopyResult(Struct, frozen=True, kw_only=True):
-    """What was copied: the number of files, their size in bytes, and the names of what was not."""
+    """The number of copied files, their total size in bytes, and the names of skipped files."""
 
     files: int
     size: int

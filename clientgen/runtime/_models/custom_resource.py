@@ -1,4 +1,4 @@
-"""The base class of the kinds that users write: it brings apiVersion, kind and metadata.
+"""The base class of custom resources: it adds apiVersion, kind and metadata.
 
 ::
 
@@ -22,7 +22,7 @@ __all__ = ["CustomResource"]
 
 
 class _KindMeta(ModelMeta):
-    """Declares apiVersion and kind of a class by the keywords of its `class` statement."""
+    """Declares the apiVersion and kind of a class from the keywords of its `class` statement."""
 
     def __new__(
         mcs,
@@ -35,14 +35,16 @@ class _KindMeta(ModelMeta):
         kind: str = "",
         **config: Any,
     ) -> ModelMeta:
-        """Create the class; what it does not say of `group` and `version` is that of its base."""
+        """Create the class. Without `group` or `version`, it inherits that of its base class."""
         is_derived = any(isinstance(base, _KindMeta) for base in bases)
-        if is_derived and "__model__" not in namespace:  # a hidden variant of a kind is that kind
+        if (
+            is_derived and "__model__" not in namespace
+        ):  # a hidden variant has the kind of its model
             namespace["__group__"] = group = group or _inherited(bases, "__group__")
             namespace["__version__"] = version = version or _inherited(bases, "__version__")
-            _check(name, namespace, group, version, kind)
+            _check_declaration(name, namespace, group, version, kind)
             if not name.startswith("_"):
-                _declare(namespace, f"{group}/{version}", kind or name)
+                _add_type_meta(namespace, f"{group}/{version}", kind or name)
         return super().__new__(mcs, name, bases, namespace, **config)
 
 
@@ -50,8 +52,10 @@ def _inherited(bases: tuple[type, ...], name: str) -> str:
     return next((value for base in bases if (value := getattr(base, name, ""))), "")
 
 
-def _check(name: str, namespace: dict[str, Any], group: str, version: str, kind: str) -> None:
-    """See to it that a class says which kind it is, and says it once.
+def _check_declaration(
+    name: str, namespace: dict[str, Any], group: str, version: str, kind: str
+) -> None:
+    """Check that a class declares its kind completely, and only once.
 
     Raises:
         TypeError: it does not.
@@ -65,12 +69,12 @@ def _check(name: str, namespace: dict[str, Any], group: str, version: str, kind:
                 f"{name} begins with an underscore, so it is a base class and cannot have a kind"
             )
     elif not group or not version:
-        lacking = " and no ".join(["group"] * (not group) + ["version"] * (not version))
-        raise TypeError(f"the kind {name} has no {lacking}: write {example}")
+        missing = " and no ".join(["group"] * (not group) + ["version"] * (not version))
+        raise TypeError(f"the kind {name} has no {missing}: write {example}")
 
 
-def _declare(namespace: dict[str, Any], api_version: str, kind: str) -> None:
-    """Declare apiVersion and kind of a kind, in place."""
+def _add_type_meta(namespace: dict[str, Any], api_version: str, kind: str) -> None:
+    """Add the fields apiVersion and kind to the body of a class."""
     declared = declared_annotations(namespace)
     namespace["__annotations__"] = {"api_version": str, "kind": str, **declared}
     namespace["api_version"] = constant(api_version, name="apiVersion")
@@ -78,11 +82,11 @@ def _declare(namespace: dict[str, Any], api_version: str, kind: str) -> None:
 
 
 class CustomResource(Model, metaclass=_KindMeta):
-    """The base class of a kind of your own: it brings apiVersion, kind and metadata.
+    """The base class of your own kinds. It adds apiVersion, kind and metadata.
 
-    The `class` statement says the group and the version. The kind is the name of the class, or what
-    `kind=` says. A class whose name begins with an underscore is no kind but a base of kinds:
-    classes derived from it have its group and version, unless they say others.
+    The `class` statement gives the group and the version. The kind is the name of the class, or the
+    value of `kind=`. A class whose name begins with an underscore is not a kind, but a base class
+    of kinds: derived classes inherit its group and version, unless they give their own.
     """
 
     if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The root of all errors, and the one that reading JSON raises. `errors` has the others."""
+"""The base class of all errors, and the error of decoding. `errors` defines the others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ class DecodeError(ClientError):
     """The received data is not JSON, or not a JSON object."""
 
 
-# They are part of `errors`, and tracebacks say so.
+# They are public in `errors`: tracebacks and pickles name that module.
 for _error in (ClientError, DecodeError):
     _error.__module__ = "clientgen.runtime.errors"

@@ -1,6 +1,6 @@
-"""Converts one object from JSON: strictly and fast at first, leniently where that fails.
+"""Decodes one object from JSON: strictly and fast first, leniently if that fails.
 
-The objects are models, or `Unstructured`, which this module knows only as a class of dicts.
+Objects are models or dicts of a subclass, such as `Unstructured`, which imports this module.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from .decode_error import DecodeError
 from .encoder import encode
-from .json_names import readable
+from .json_names import replace_half_surrogates
 from .lenient_decoder import check_usable, decoder_of, read_leniently
 from .meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
 from .model import Model
@@ -32,16 +32,16 @@ __all__ = [
 ]
 
 AnyObject: TypeAlias = Model | dict[str, Any]
-"""A model, or a dict of one of the classes of dicts."""
+"""A model, or an object without a class: a dict of a subclass such as `Unstructured`."""
 
 M = TypeVar("M", bound=AnyObject)
 
-_EXCERPT = 80
-# In their place, a server may send whole objects.
+_MAX_EXCERPT_BYTES = 80
+# A server may send whole objects where these are expected, also Secrets.
 _OF_ANY_KIND = (PartialObjectMetadata, PartialObjectMetadataList)
 
 malformed = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""The errors of what is no JSON object."""
+"""The exceptions that msgspec raises for data that is not JSON."""
 
 
 def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
@@ -53,8 +53,8 @@ def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
         usable: whether to require metadata that a client can continue with.
 
     Raises:
-        DecodeError: `data` is not a JSON object, or its metadata is not usable. No other content is
-            an error.
+        DecodeError: `data` is not a JSON object, or its metadata is not usable. Any other content
+            is accepted.
     """
     decoded = read(data, model, usable)
     unpin(decoded, {})
@@ -66,7 +66,7 @@ def to_dict(obj: object) -> dict[str, Any]:
     data = encode(obj)
     try:
         decoded: dict[str, Any] = msgspec.json.decode(data)
-    except UnicodeDecodeError:  # kept to the byte in raw JSON
+    except UnicodeDecodeError:  # raw JSON is sent byte for byte, and may not be UTF-8
         decoded = msgspec.json.decode(data.decode("utf-8", "replace"))
     return decoded
 
@@ -83,7 +83,7 @@ def from_dict(model: type[M], value: object) -> M:
 
 
 def read(data: bytes, model: type[M], usable: bool) -> M:
-    """Read one object, or a list. Raw JSON in it is a view of `data`.
+    """Read one object, or a list. Raw JSON in the result is a view of `data`.
 
     Raises:
         DecodeError: as in `decode`.
@@ -91,10 +91,10 @@ def read(data: bytes, model: type[M], usable: bool) -> M:
     try:
         decoded: M = read_either_way(data, model, usable)
     except malformed as error:
-        better = readable(data)
-        if better == data:
+        repaired = replace_half_surrogates(data)
+        if repaired == data:
             raise decode_error(data, model, error) from None
-        return read(better, model, usable)
+        return read(repaired, model, usable)
     return decoded
 
 
@@ -116,18 +116,18 @@ def read_either_way(data: bytes | Raw, model: type[Any], usable: bool = False) -
 
 
 def decode_error(data: bytes, model: type[Any], error: Exception) -> DecodeError:
-    """Create an error with the beginning of the body, unless it may be secret."""
-    what = _reason(error)
+    """Create the error. It quotes the beginning of the body, unless the body may be secret."""
+    reason = _reason(error)
     if not issubclass(model, Model) or is_sensitive(model) or issubclass(model, _OF_ANY_KIND):
-        return DecodeError(f"not a JSON {model.__name__}: {what}")
-    excerpt = data[:_EXCERPT].decode("utf-8", "replace")
-    return DecodeError(f"not a JSON {model.__name__}: {what}: {excerpt!r}")
+        return DecodeError(f"not a JSON {model.__name__}: {reason}")
+    excerpt = data[:_MAX_EXCERPT_BYTES].decode("utf-8", "replace")
+    return DecodeError(f"not a JSON {model.__name__}: {reason}: {excerpt!r}")
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
-        return "nested too deep"
+        return "nested too deeply"
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8"
-    # msgspec's words name places and types, never values.
+    # msgspec's messages contain paths and types, never values.
     return str(error)

@@ -1,7 +1,8 @@
 """Deep copies of models, many times faster than `copy.deepcopy`.
 
-Immutable values are shared: strings, numbers, times, quantities, raw JSON. Objects, lists and maps
-are copied. The cache of an informer is shared and read-only: copy objects before you change them.
+Objects, lists and maps are copied. Immutable values are shared: strings, numbers, times, quantities
+and raw JSON. Objects in the cache of an informer are shared and read-only: copy them before you
+change them.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ __all__ = ["deep_copy"]
 T = TypeVar("T")
 Copier: TypeAlias = Callable[[Any], Any]
 
-_UNCHANGING = {str, int, float, bool, bytes, datetime, Quantity, Raw, type(None)}
+_IMMUTABLE_TYPES = {str, int, float, bool, bytes, datetime, Quantity, Raw, type(None)}
 
 
 def deep_copy(obj: T) -> T:
     """Copy a model, or a value made of models, lists and dicts. Mutable parts are not shared.
 
-    Unknown fields, and values that do not fit the model, are copied, too.
+    Unknown fields, and values that do not fit the model, are copied as well.
     """
     copied: T = _copy(obj)
     return copied
@@ -54,13 +55,13 @@ def _share(value: Any) -> Any:
 
 
 def _copier(kind: type[ModelBase]) -> Copier:
-    """Return a copy function: msgspec copies the object, a loop copies its mutable parts."""
+    """Return the copy function of a model: msgspec copies the object, a loop its mutable parts."""
     fields = fields_of(known_model(kind)).values()
-    names = tuple(f.name for f in fields if not _unchanging(f.type))
+    names = tuple(f.name for f in fields if not _is_immutable(f.type))
     shallow = cast("Any", Struct).__copy__
     if not names:
         return cast("Copier", shallow)
-    read = attrgetter(*names, "__class__")  # one more, so that it gives a tuple for any number
+    read = attrgetter(*names, "__class__")  # a second name makes it return a tuple in any case
 
     def copy_model(model: Any) -> Any:
         copied = shallow(model)
@@ -77,7 +78,7 @@ def _copy_as(kind: Callable[[Any], Any], copy: Copier) -> Copier:
 
 
 def _other_copier(kind: type) -> Copier:
-    """Return a copy function for values that are no models. Dicts of a class remain of it."""
+    """Return the copy function of other values. Subclasses of dict keep their class."""
     if issubclass(kind, dict):
         return _copy_mapping
     return _copy_list if issubclass(kind, list) else _share
@@ -102,8 +103,8 @@ _copiers = ByClass[Copier](
 )
 
 
-def _unchanging(annotation: Any) -> bool:
+def _is_immutable(annotation: Any) -> bool:
     plain = bare(annotation)
     if get_origin(plain) in {Union, types.UnionType}:
-        return all(_unchanging(alternative) for alternative in get_args(plain))
-    return plain in _UNCHANGING
+        return all(_is_immutable(alternative) for alternative in get_args(plain))
+    return plain in _IMMUTABLE_TYPES

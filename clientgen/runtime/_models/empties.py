@@ -1,9 +1,10 @@
 """Empty lists and maps, with or without a value from the user or the server.
 
-An unset list reads as an empty list and is not sent. A list that a server sent empty is sent back
-empty, because otherwise a default of its schema would take its place. msgspec omits values that are
-empty and exactly of type `list` or `dict`, so lists that were received empty have a class of their
-own. The strict decoder rejects empty lists at no cost; the lenient decoder then creates these.
+An unset list reads as an empty list and is not sent. A list that the server sent empty is sent back
+empty; without it, the server would apply the default of the schema. msgspec omits values that are
+empty and exactly of type `list` or `dict`, so lists that were received empty have their own class.
+The strict decoder rejects empty lists, which costs it nothing. The lenient decoder then creates
+objects of these classes.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class EmptyDict(dict[K, V]):
 class UnsetList(list[V]):
     """The value of an unset list field that has a default in its schema.
 
-    `matches: list[Match] = field(default_factory=UnsetList)`: while it is empty it is not sent, so
-    the server applies its default. Any other empty list that you assign is sent and stays empty.
+    `matches: list[Match] = field(default_factory=UnsetList)`: while the list is empty, it is not
+    sent, and the server applies its default. Any other empty list that you assign is sent.
     """
 
     __slots__ = ()
@@ -69,21 +70,21 @@ class UnsetInt(int):
 UNSET_ZERO: Final = UnsetInt()
 """The value of an unset number field that servers omit when it is zero.
 
-`replicas: int = field(default=UNSET_ZERO)`: it reads as 0 and is not sent. A 0 that you assign is
-sent.
+`replicas: int = field(default=UNSET_ZERO)`: the field reads as 0 and is not sent. A 0 that you
+assign is sent.
 """
 
 EMPTIES: Final[dict[type, type]] = {list: EmptyList, dict: EmptyDict}
-"""The class for received empty values, by the class of unset values."""
+"""The classes of lists and maps that were received empty, by their plain class."""
 
 _FILLED: Final = Meta(min_length=1, extra={"filled": True})
-# The name that annotations are given to evaluate it by, in the class that they belong to.
+# String annotations call `_Filled` by this name, which is added to the namespace of the class.
 _EVALUATED: Final = "__filled__"
 _Field: Final[type] = type(msgspec.field(default=None))
 
 
 class _Filled:
-    """The annotation for values that the strict decoder accepts only if they are not empty."""
+    """`_Filled[list[str]]` annotates a list that the strict decoder rejects if it is empty."""
 
     def __class_getitem__(cls, annotation: Any) -> Any:
         extras = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
@@ -110,14 +111,14 @@ def note_empties(namespace: dict[str, Any]) -> None:
         annotation = annotations[name]
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__
-        later = f"{_EVALUATED}[{annotation}]"
+        deferred = f"{_EVALUATED}[{annotation}]"
         annotations[name] = (
-            later if isinstance(annotation, str) else _Filled.__class_getitem__(annotation)
+            deferred if isinstance(annotation, str) else _Filled.__class_getitem__(annotation)
         )
 
 
 def unfilled(annotation: Any) -> Any:
-    """Return an annotation as it was written."""
+    """Return an annotation as the class declared it, without the mark of `_Filled`."""
     if get_origin(annotation) is not Annotated:
         return annotation
     plain, *extras = get_args(annotation)

@@ -1,8 +1,9 @@
-"""Models to JSON.
+"""Encodes models as JSON.
 
-msgspec writes the JSON. What it cannot know is done before, on shallow copies and only where there
-is something to do: objects nobody set are left out, microsecond times get their six digits, and
-whole numbers have no fraction.
+msgspec writes the JSON. Before that, values are replaced where msgspec would write them in another
+way than Kubernetes: unset objects are left out, microsecond times get six digits, and whole numbers
+lose their fraction. Replacing happens in shallow copies: the encoded object is not changed, and an
+object without such values is not copied.
 """
 
 from __future__ import annotations
@@ -33,81 +34,85 @@ __all__ = ["encode"]
 Tidier: TypeAlias = Callable[[Any], Any]
 
 _UNSETS = frozenset({UnsetList, UnsetDict})
-# Kinds are known by their metadata; a user's reference to an object has none, and is sent whole.
-_BARE = frozenset({APIGroup, DeleteOptions})
+# A class with apiVersion, kind and metadata is a kind. Without metadata it is a reference to an
+# object, whose apiVersion and kind are always sent. These two are kinds without metadata.
+_KINDS_WITHOUT_METADATA = frozenset({APIGroup, DeleteOptions})
 _TYPE_META = frozenset({"apiVersion", "kind"})
-# Values of these classes, which most are, are encoded as they are.
-_PLAIN = frozenset({str, int, bool, type(None)})
+# Most values are of these classes. They are never replaced.
+_NEVER_REPLACED = frozenset({str, int, bool, type(None)})
 
-# The server reads whole numbers as int64, and as float64 what is beyond.
-_LOWEST = -(2**63)
+# The server reads whole numbers as int64, and numbers beyond its range as float64.
+_MIN_INT64 = -(2**63)
 
-# A time without a zone as msgspec writes it. Text may look the same: a match is only a suspicion.
+# A time without a zone, as msgspec writes it. A string may look like one: `_refuse_naive` checks.
 _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
 
 
 class _Plan(Struct, frozen=True, gc=False):
-    """The parts of an object of a class that are checked before it is encoded."""
+    """The attributes of a class whose values may have to be replaced before encoding."""
 
     inner: tuple[tuple[str, Mapping[type, Tidier]], ...]
-    """Attributes that lead to something, and how what is in them is tidied."""
+    """Attributes whose values may contain something to replace, and the tidiers of the values."""
     micros: tuple[str, ...]
     """Attributes with times that need six digits."""
     constants: tuple[tuple[str, object], ...]
-    """Inside another object: its apiVersion and kind, as they are when nobody set them."""
+    """For a kind inside another object: its apiVersion and kind with their default values."""
     unsets: tuple[str, ...]
-    """Attributes whose empty value is left out only if nobody set it."""
+    """Attributes whose empty value is left out only if it is unset."""
     empty: ModelBase | None
-    """For the class of objects nobody set: one such object."""
+    """For the variant of unset objects: an empty object of it."""
 
 
 def encode(obj: object, *, ordered: bool = False) -> bytes:
     """Write a model, or any JSON-like value with or without models in it, as JSON.
 
-    What nobody set is left out, what was set to be empty is not. An object inside another is sent
-    with its apiVersion and kind if they were read or set. The object is not changed. With
-    `ordered`, the keys of dicts are in order; fields of models always are in theirs.
+    Unset fields are left out; fields that were set to an empty value are not. A kind inside another
+    object has its apiVersion and kind only if they were read or set. The object is not changed.
+    With `ordered`, the keys of dicts are sorted. Fields of models are in the order of their class.
 
     Raises:
-        ValueError: a datetime has no zone; the server would refuse it.
+        ValueError: a datetime has no time zone; the server would reject it.
         TypeError: the object holds something that has no JSON form.
     """
-    encoder = _orderly if ordered else _encoder
-    data = with_members(encoder.encode(_or_empty(_given[obj.__class__](obj))))
+    encoder = _ordered_encoder if ordered else _encoder
+    data = with_members(encoder.encode(_or_empty(_outer_tidiers[obj.__class__](obj))))
     if _NAIVE.search(data):
         _refuse_naive(obj, "")
     return data
 
 
-def _hook(value: object) -> object:
-    """Say what msgspec shall write for a type it does not know."""
+def _encode_other(value: object) -> object:
+    """Return what msgspec writes for a value of a type that it does not support."""
     if isinstance(value, Quantity):
         return value.given
     if isinstance(value, datetime):
-        return _written(value)
+        return _encode_time(value)
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
-        return int(value)  # a zero that nobody set, where it stands for itself
+        return int(value)  # UNSET_ZERO as an item of a list or map
     if isinstance(value, Mapping):
         return dict(cast("Any", value))
     message = f"{type(value).__name__} has no JSON form"
     raise TypeError(message)
 
 
-_encoder = msgspec.json.Encoder(enc_hook=_hook)
-_orderly = msgspec.json.Encoder(enc_hook=_hook, order="deterministic")
+_encoder = msgspec.json.Encoder(enc_hook=_encode_other)
+_ordered_encoder = msgspec.json.Encoder(enc_hook=_encode_other, order="deterministic")
 
 
-def _planner(inside: bool, *, lacking: bool = False) -> Callable[[type[ModelBase]], Tidier]:
-    """Return what finds how to tidy objects of a class, at the top or inside another.
+def _tidier_finder(inside: bool, *, lacking: bool = False) -> Callable[[type[ModelBase]], Tidier]:
+    """Return a function that returns the tidier of a model class.
 
-    `lacking` is inside what may lack what its class requires: an object, too, that was not sent.
+    Args:
+        inside: whether the objects are inside of other objects.
+        lacking: whether they are inside of a partial object, which may lack required fields. An
+            unset required object is left out there.
     """
 
     def find(kind: type[ModelBase]) -> Tidier:
         plan = _plan(kind, inside, lacking=lacking)
-        return _same if plan is None else partial(_tidy_model, plan)
+        return _unchanged if plan is None else partial(_tidy_model, plan)
 
     return find
 
@@ -115,56 +120,63 @@ def _planner(inside: bool, *, lacking: bool = False) -> Callable[[type[ModelBase
 def _plan(kind: type[ModelBase], inside: bool, *, lacking: bool) -> _Plan | None:
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
-    names = [*leading_to(model, _may_lack if lacking else _has_work)]
-    partial_names = _partial(model)
-    names += [*_autos(model), *_unsets(model), *_floats(model), *partial_names]
-    names += _required(model) if lacking else []
+    names = [*leading_to(model, _has_work_if_partial if lacking else _has_work)]
+    partial_names = _partial_fields(model)
+    names += [*_auto_fields(model), *_unset_fields(model), *_float_fields(model), *partial_names]
+    names += _required_objects(model) if lacking else []
     inner = tuple(
-        (name, _inside_partial if lacking or name in partial_names else _inside)
+        (name, _partial_tidiers if lacking or name in partial_names else _inner_tidiers)
         for name in dict.fromkeys(names)
     )
     micros = tuple(f.name for f in fields_of(model).values() if _is_micro(f.type))
     constants = _type_meta(model) if inside else ()
     if not inner and not micros and not constants and empty is None:
         return None
-    return _Plan(inner, micros, constants, tuple(_unsets(model)), empty)
+    return _Plan(inner, micros, constants, tuple(_unset_fields(model)), empty)
 
 
 def _has_work(model: type[ModelBase]) -> bool:
     micros = any(_is_micro(f.type) for f in fields_of(model).values())
-    plans = (_autos(model), _unsets(model), _floats(model), _type_meta(model), model.__partial__)
+    plans = (
+        _auto_fields(model),
+        _unset_fields(model),
+        _float_fields(model),
+        _type_meta(model),
+        model.__partial__,
+    )
     return micros or any(plans)
 
 
-def _may_lack(model: type[ModelBase]) -> bool:
-    return _has_work(model) or bool(_required(model))
+def _has_work_if_partial(model: type[ModelBase]) -> bool:
+    return _has_work(model) or bool(_required_objects(model))
 
 
-def _partial(model: type[ModelBase]) -> list[str]:
-    """Return the attributes with objects that may lack what they require.
+def _partial_fields(model: type[ModelBase]) -> list[str]:
+    """Return the attributes whose objects may lack required fields.
 
-    Of a custom resource that is what it requires itself: an old one may be stored without its spec.
+    For a custom resource, these include its required objects: an old custom resource may be stored
+    without its spec.
     """
     is_own = issubclass(model, CustomResource)
-    return sorted(model.__partial__.union(_required(model) if is_own else ()))
+    return sorted(model.__partial__.union(_required_objects(model) if is_own else ()))
 
 
-def _required(model: type[ModelBase]) -> list[str]:
-    """Return the attributes with objects that are required."""
+def _required_objects(model: type[ModelBase]) -> list[str]:
+    """Return the required attributes that hold an object."""
     fields = msgspec.structs.fields(model)
     return [f.name for f in fields if f.required and isinstance(f.type, ModelMeta)]
 
 
-def _autos(model: type[ModelBase]) -> list[str]:
+def _auto_fields(model: type[ModelBase]) -> list[str]:
     return [f.name for f in msgspec.structs.fields(model) if isinstance(f.default_factory, Auto)]
 
 
-def _unsets(model: type[ModelBase]) -> list[str]:
-    """Return the attributes whose absence has a class of its own."""
+def _unset_fields(model: type[ModelBase]) -> list[str]:
+    """Return the attributes that default to an `UnsetList` or `UnsetDict`."""
     return [f.name for f in msgspec.structs.fields(model) if f.default_factory in _UNSETS]
 
 
-def _floats(model: type[ModelBase]) -> list[str]:
+def _float_fields(model: type[ModelBase]) -> list[str]:
     """Return the attributes that may hold numbers with a fraction."""
     return [f.name for f in fields_of(model).values() if _has_float(f.type)]
 
@@ -176,9 +188,11 @@ def _has_float(annotation: Any) -> bool:
 
 
 def _type_meta(model: type[ModelBase]) -> tuple[tuple[str, object], ...]:
-    """Return the apiVersion and kind of a kind as they are when nobody set them."""
+    """Return the attributes apiVersion and kind of a kind, with their default values."""
     fields, constants = fields_of(model), model.__constants__
-    if not fields.keys() >= _TYPE_META or ("metadata" not in fields and model not in _BARE):
+    if not fields.keys() >= _TYPE_META or (
+        "metadata" not in fields and model not in _KINDS_WITHOUT_METADATA
+    ):
         return ()
     attributes = (fields["apiVersion"].name, fields["kind"].name)
     return tuple((name, constants[name]) for name in attributes if name in constants)
@@ -190,57 +204,58 @@ def _is_micro(annotation: Any) -> bool:
     return any(_is_micro(alternative) for alternative in get_args(annotation))
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _whole(value: float) -> float:
-    """Return what Go writes for a number: 60 for 60.0.
+def _without_zero_fraction(value: float) -> float:
+    """Return a whole number as an int, so that it is written as in Go: 60, not 60.0.
 
-    The server tells 60 from 60.0, counts a generation for the change, and stores 60 either way.
+    The server takes 60.0 in place of 60 for a change: it would increment the generation, although
+    it stores 60 in both cases.
     """
-    return int(value) if value.is_integer() and _LOWEST <= value < -_LOWEST else value
+    return int(value) if value.is_integer() and _MIN_INT64 <= value < -_MIN_INT64 else value
 
 
 def _tidy_model(plan: _Plan, model: ModelBase) -> Any:
-    """Return what to encode for a model: itself, a tidied copy, or UNSET."""
-    if plan.empty is not None and model == plan.empty and not _is_set(model, plan):
+    """Return what to encode for a model: the model, a copy with replaced values, or UNSET."""
+    if plan.empty is not None and model == plan.empty and not _has_set_empties(model, plan):
         return UNSET
     tidied = model
-    for name, better in _better(model, plan):
+    for name, new_value in _replacements(model, plan):
         tidied = copy(model) if tidied is model else tidied
-        setattr(tidied, name, better)
+        setattr(tidied, name, new_value)
     return tidied
 
 
-def _better(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]:
-    """Yield the attributes that are encoded as something else."""
+def _replacements(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]:
+    """Yield the attributes whose values are replaced, with the new values."""
     for name, tidiers in plan.inner:
         value = getattr(model, name)
-        better = tidiers[value.__class__](value)
-        if better is not value:
-            yield name, better
+        new_value = tidiers[value.__class__](value)
+        if new_value is not value:
+            yield name, new_value
     for name in plan.micros:
         value = getattr(model, name)
-        if isinstance(value, datetime) and not is_zero_time(value) and not _is_kept(value):
+        if isinstance(value, datetime) and not is_zero_time(value) and not _keeps_text(value):
             yield name, _six_digits(value, name)
     for name, unset in plan.constants:
         if getattr(model, name) is unset:
             yield name, UNSET
 
 
-def _is_set(model: ModelBase, plan: _Plan) -> bool:
-    """Tell whether somebody put an empty list or map where a default would be."""
+def _has_set_empties(model: ModelBase, plan: _Plan) -> bool:
+    """Report whether a list or map was set in place of a default, even to an empty one."""
     return any(getattr(model, name).__class__ not in _UNSETS for name in plan.unsets)
 
 
 def _list_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
     def tidy(values: list[Any]) -> list[Any]:
         tidied = {
-            index: better
+            index: new_value
             for index, value in enumerate(values)
-            if (kind := value.__class__) not in _PLAIN
-            and (better := tidiers[kind](value)) is not value
+            if (kind := value.__class__) not in _NEVER_REPLACED
+            and (new_value := tidiers[kind](value)) is not value
         }
         if not tidied:
             return values
@@ -252,10 +267,10 @@ def _list_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
 def _dict_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
     def tidy(values: dict[Any, Any]) -> dict[Any, Any]:
         tidied = {
-            key: _or_empty(better)
+            key: _or_empty(new_value)
             for key, value in values.items()
-            if (kind := value.__class__) not in _PLAIN
-            and (better := tidiers[kind](value)) is not value
+            if (kind := value.__class__) not in _NEVER_REPLACED
+            and (new_value := tidiers[kind](value)) is not value
         }
         return {**values, **tidied} if tidied else values
 
@@ -267,31 +282,31 @@ def _if_any(tidy: Tidier) -> Tidier:
 
 
 def _tidiers(*, inside: bool, lacking: bool = False) -> ByClass[Tidier]:
-    """Return how values of each class are tidied, what is in models or what is given by itself."""
+    """Return the tidiers by class of value: of values in a model, or of the value to encode."""
 
     def find_other(kind: type) -> Tidier:
-        return of_dict if issubclass(kind, dict) else _same
+        return of_dict if issubclass(kind, dict) else _unchanged
 
-    tidiers = ByClass[Tidier](_planner(inside, lacking=lacking), find_other)
+    tidiers = ByClass[Tidier](_tidier_finder(inside, lacking=lacking), find_other)
     of_list, of_dict = _list_tidier(tidiers), _dict_tidier(tidiers)
-    tidiers[float] = _whole
+    tidiers[float] = _without_zero_fraction
     tidiers.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})
     if inside:
         tidiers.update({UnsetList: _if_any(of_list), UnsetDict: _if_any(of_dict)})
     return tidiers
 
 
-_given, _inside = _tidiers(inside=False), _tidiers(inside=True)
-_inside_partial = _tidiers(inside=True, lacking=True)
+_outer_tidiers, _inner_tidiers = _tidiers(inside=False), _tidiers(inside=True)
+_partial_tidiers = _tidiers(inside=True, lacking=True)
 
 
 def _or_empty(value: Any) -> Any:
-    """Return what stands for an object nobody set where it cannot be left out."""
+    """Return `{}` for an unset object in a list or map, where it cannot be left out."""
     return {} if value is UNSET else value
 
 
-def _written(value: datetime) -> object:
-    """Say what to write for a time of a class of its own; msgspec knows datetime itself."""
+def _encode_time(value: datetime) -> object:
+    """Return what msgspec writes for a time of a subclass of datetime."""
     if is_zero_time(value):
         return None
     if isinstance(value, ReadTime):
@@ -299,26 +314,26 @@ def _written(value: datetime) -> object:
     return datetime.combine(value.date(), value.timetz())
 
 
-def _is_kept(value: datetime) -> bool:
-    """Tell whether a microsecond time is written as it was read."""
+def _keeps_text(value: datetime) -> bool:
+    """Report whether a microsecond time is written with the text that it was read from."""
     return isinstance(value, ReadTime) and value.is_micro
 
 
 def _six_digits(value: datetime, name: str) -> str:
-    """Write a microsecond time: Kubernetes' MicroTime takes exactly six digits."""
+    """Write a microsecond time. Kubernetes' MicroTime takes exactly six digits."""
     if value.tzinfo is None:
-        raise _naive(name)
+        raise _naive_error(name)
     try:
         value = value.astimezone(UTC)
-    except OverflowError:  # the very first and last hours of the calendar have no UTC form
+    except OverflowError:  # in UTC it would be before year 1 or after year 9999
         return value.isoformat(timespec="microseconds")
     return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _refuse_naive(value: object, path: str) -> None:
-    """Look for a datetime without a zone, and name the place; raises ValueError."""
+    """Raise a ValueError with the path if the value contains a datetime without a time zone."""
     if isinstance(value, datetime) and value.tzinfo is None:
-        raise _naive(path or "the value")
+        raise _naive_error(path or "the value")
     for step, inner in _contents(value):
         _refuse_naive(inner, f"{path}{step}" if path else step.removeprefix("."))
 
@@ -335,8 +350,8 @@ def _contents(value: object) -> list[tuple[str, object]]:
     return []
 
 
-def _naive(where: str) -> ValueError:
+def _naive_error(where: str) -> ValueError:
     return ValueError(
         f"{where} is a datetime without a time zone, which the server refuses:"
-        " give it one, for example datetime.now(UTC)"
+        " add a time zone, for example datetime.now(UTC)"
     )

@@ -8,7 +8,7 @@ __all__ = ["ExecResult"]
 
 
 class ExecResult(Struct, frozen=True, kw_only=True):
-    """What a command in a container wrote, and its exit code."""
+    """The output of a command in a container, and its exit code."""
 
     stdout: bytes
     stderr: bytes
@@ -16,10 +16,10 @@ class ExecResult(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """Its stdout as text. Bytes that are not UTF-8 are replaced."""
+        """The standard output as text. Bytes that are not UTF-8 are replaced."""
         return self.stdout.decode("utf-8", "replace")
 
     def __repr__(self) -> str:
-        # What it wrote may be secret.
+        # The output may be secret.
         sizes = f"stdout={len(self.stdout)} bytes, stderr={len(self.stderr)} bytes"
         return f"{type(self).__name__}(exit_code={self.exit_code}, {sizes})"

@@ -1,4 +1,4 @@
-"""Letting the cyclic garbage collector rest while many objects are made that hold no cycles."""
+"""Pauses the cyclic garbage collector while many objects without cycles are created."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ __all__ = ["GcPaused"]
 
 
 class GcPaused:
-    """The collector rests inside of `with`, which must not wait.
+    """Disables the garbage collector in a `with` block. The block must not wait.
 
-    It would go through the many new objects again and again. Where two threads do this at once, the
-    first to end may switch the collector on for both, but none leaves it off.
+    The collector would traverse the growing number of objects again and again. If two threads do
+    this at the same time, the first to leave its block may enable the collector for both. After the
+    last, it is always enabled again.
     """
 
     __slots__ = ("_was_on",)

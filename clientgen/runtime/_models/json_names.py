@@ -1,8 +1,8 @@
-"""Names and texts of JSON that are legal, or read by others, but not by msgspec.
+"""Names and strings in JSON that Go accepts and msgspec does not.
 
-A server may keep a member named `a"b`, which no field of a msgspec struct can be called. Go's
-decoder, and so every Kubernetes client in Go, reads half a surrogate pair as U+FFFD, where msgspec
-refuses the whole document.
+A server may store a member named `a"b`, which msgspec does not allow as the name of a field. Go's
+decoder, and so every Kubernetes client in Go, reads half of a surrogate pair as U+FFFD; msgspec
+rejects the whole document.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from secrets import token_hex
 
 from msgspec import json
 
-__all__ = ["field_name", "readable", "with_members"]
+__all__ = ["field_name", "replace_half_surrogates", "with_members"]
 
-# Nobody outside of this process can know it, so no text of a server looks like a marked name.
+# It is random, so that a server cannot send a string that looks like a marked name.
 _MARK = f"member-{token_hex(16)}-"
 _MARKED = re.compile(b'"%b([0-9a-f]*)"' % _MARK.encode())
 _REFUSED = re.compile(r'["\\\x00-\x1f\x7f]')
@@ -27,7 +27,7 @@ _has_marks = False
 
 
 def field_name(wire: str) -> str:
-    """Give the name that a field is encoded by: the member's, or a mark for `with_members`."""
+    """Return the name for msgspec: the wire name, or a marked one that `with_members` replaces."""
     if not _REFUSED.search(wire):
         return wire
     global _has_marks  # noqa: PLW0603 - most processes never meet such a name
@@ -36,12 +36,12 @@ def field_name(wire: str) -> str:
 
 
 def with_members(data: bytes) -> bytes:
-    """Put the names of members where their marks are."""
+    """Replace marked names in encoded JSON by the wire names."""
     if not _has_marks or _MARK.encode() not in data:
         return data
     return _MARKED.sub(lambda match: json.encode(bytes.fromhex(match[1].decode()).decode()), data)
 
 
-def readable(data: bytes) -> bytes:
-    """Write U+FFFD where JSON has half a surrogate pair."""
+def replace_half_surrogates(data: bytes) -> bytes:
+    """Replace each half of a surrogate pair in JSON by U+FFFD."""
     return _ESCAPES.sub(lambda match: rb"\ufffd" if match[1] else match[0], data)

@@ -1,15 +1,16 @@
-"""Reading objects that are not as their models say.
+"""Decodes objects that do not fit their models.
 
-A server is newer than the package, an old object was stored before a field was required, an
-extension API says null: what a server sends is never an error. Only the odd field takes the slow
-way; all beside it is decoded strictly. What is read stands for what was sent:
+A server may be newer than the package, an object may have been stored before a field was required,
+an extension API server may send null. Any such object is decoded. Only the fields that do not fit
+take this slow path; the others are decoded strictly. The result is sent back as it was received:
 
-- a field the model does not know is kept to the byte, and sent back;
-- a list or map that is empty and need not be there is remembered to be, and sent back;
-- null is what is absent: an empty list, map or object, None, or zero where the field is required;
-- a required field that is missing is zero, as in Go, and stays off the wire while it is (an
-  object may be sent empty, but for classes of which it is said to be partial);
-- a value of another type is kept as it is: a scalar by itself, a list or an object as raw JSON.
+- A field that the model does not have is kept as raw JSON.
+- An optional list or map that is empty stays an empty one that is sent (`empties`).
+- Null reads as an absent field: an empty list, map or object, or None. In a required field it reads
+  as the zero value.
+- A missing required field has its zero value, as in Go, and is not sent while it has. A missing
+  required object may be sent as `{}`, unless its class is declared to be partial.
+- A value of another type is kept: a scalar as a Python value, a list or an object as raw JSON.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ _NULL = b"null"
 @once
 def decoder_of(annotation: Any) -> msgspec.json.Decoder[Any]:
     """Return the strict decoder of a type."""
-    return msgspec.json.Decoder(annotation, dec_hook=_receive)
+    return msgspec.json.Decoder(annotation, dec_hook=_decode_other)
 
 
-def _receive(kind: type, value: object) -> object:
+def _decode_other(kind: type, value: object) -> object:
     if kind is Quantity and isinstance(value, str):
         return received_texts[value]
     if kind is Quantity and isinstance(value, int | float) and not isinstance(value, bool):
@@ -52,26 +53,26 @@ def _receive(kind: type, value: object) -> object:
     raise ValueError(message)
 
 
-_parts = msgspec.json.Decoder(dict[str, Raw])
-_items = msgspec.json.Decoder(list[Raw])
-_plain = msgspec.json.Decoder()
+_members_decoder = msgspec.json.Decoder(dict[str, Raw])
+_items_decoder = msgspec.json.Decoder(list[Raw])
+_scalar_decoder = msgspec.json.Decoder()
 
 
 def _finite(text: str) -> float | Raw:
-    """Read a number with a fraction or an exponent; one out of range is kept as it is."""
+    """Read a number with a fraction or an exponent. A number beyond float64 is kept as raw JSON."""
     value = float(text)
     return value if isfinite(value) else Raw(text.encode())
 
 
-_any = msgspec.json.Decoder(float_hook=_finite)
+_any_decoder = msgspec.json.Decoder(float_hook=_finite)
 
 
 def read_leniently(data: bytes | Raw, model: type[ModelBase | dict[str, Any]]) -> Any:
-    """Read an object whose strict decoding failed.
+    """Read an object that the strict decoder rejected.
 
     Raises:
-        msgspec.DecodeError: it is not a JSON object.
-        RecursionError: it is nested deeper than anyone means it.
+        msgspec.DecodeError: `data` is not a JSON object.
+        RecursionError: `data` is nested too deeply.
     """
     if not issubclass(model, ModelBase):
         return _read_dict(data, model)
@@ -79,32 +80,32 @@ def read_leniently(data: bytes | Raw, model: type[ModelBase | dict[str, Any]]) -
     values: dict[str, Any] = {}
     unknown: dict[str, Raw] = {}
     is_list = issubclass(cast("type", model), ModelList)
-    for wire, part in _parts.decode(data).items():
+    for wire, part in _members_decoder.decode(data).items():
         field = fields.get(wire)
         if field is None:
             unknown[wire] = part
         elif wire == "items" and is_list:
-            # The page as a whole has just failed: go through it item by item.
-            values["items"] = _read_otherwise(part, field.type) or []
+            # The strict decoder has rejected the page as a whole: read it item by item.
+            values["items"] = _read_value_leniently(part, field.type) or []
         elif field.required or field.type is Raw or not _is_null(part):
-            # Any other null leaves the field to its default.
+            # An optional field that is null keeps its default.
             values[field.name] = _read_field(part, field)
     lacking = frozenset(f.name for f in fields.values() if f.required and f.name not in values)
     return _build(model, values, unknown, lacking)
 
 
 def _read_dict(data: bytes | Raw, kind: type[dict[str, Any]]) -> dict[str, Any]:
-    value: Any = _any.decode(data)
+    value: Any = _any_decoder.decode(data)
     if not isinstance(value, dict):
         raise msgspec.ValidationError(f"expected an object, got {type(value).__name__}")
     return kind(cast("dict[str, Any]", value))
 
 
 def check_usable(obj: Any, model: type[ModelBase | dict[str, Any]]) -> None:
-    """See to it that what was read leniently has what clients go by.
+    """Check that a leniently decoded object has metadata that clients can work with.
 
-    That is metadata that is an object, with texts for names and versions; of a list, that its
-    items are such objects.
+    The metadata must be an object, in which names and versions are strings. The items of a list
+    must be such objects.
 
     Raises:
         msgspec.ValidationError: it has not.
@@ -113,26 +114,26 @@ def check_usable(obj: Any, model: type[ModelBase | dict[str, Any]]) -> None:
         check_metadata(cast("dict[str, Any]", obj))
         return
     if not isinstance(obj, ModelBase) or not issubclass(model, ModelBase):
-        raise msgspec.ValidationError(f"it is not a JSON {model.__name__}")
+        raise msgspec.ValidationError(f"not a JSON {model.__name__}")
     metadata = getattr(obj, "metadata", None)
     wanted = fields_of(model).get("metadata")
-    if wanted is not None and wanted.type in _METADATA:
+    if wanted is not None and wanted.type in _METADATA_TYPES:
         _check_type("metadata", metadata, wanted.type)
         for field in fields_of(wanted.type).values():
             value = getattr(metadata, field.name)
-            _check_type(f"metadata.{field.wire}", value, _essential(field.type))
+            _check_type(f"metadata.{field.wire}", value, _required_type(field.type))
     if isinstance(obj, ModelList):
         items: Any = cast("Any", obj).items
         _check_type("items", items, list)
         if "items" not in fields_of(model):
-            return  # a table has rows, which are no objects
+            return  # a table has rows, which are not API objects
         (inner,) = get_args(fields_of(model)["items"].type)
         for item in items:
             check_usable(item, inner)
 
 
 def check_metadata(obj: dict[str, Any]) -> None:
-    """See to it that an object without a class has metadata that clients can go by.
+    """Check that an object without a class has metadata that clients can work with.
 
     Raises:
         msgspec.ValidationError: it has not.
@@ -150,24 +151,24 @@ def check_metadata(obj: dict[str, Any]) -> None:
 
 @once
 def _metadata_types() -> dict[str, type]:
-    """Return what values in an object's metadata have to be, by wire name."""
-    kinds = {field.wire: _essential(field.type) for field in fields_of(ObjectMeta).values()}
+    """Return the required types of values in an object's metadata, by wire name."""
+    kinds = {field.wire: _required_type(field.type) for field in fields_of(ObjectMeta).values()}
     return {wire: kind for wire, kind in kinds.items() if kind is not object}
 
 
-_METADATA = frozenset({ObjectMeta, ListMeta})
+_METADATA_TYPES = frozenset({ObjectMeta, ListMeta})
 
 
-def _essential(annotation: Any) -> type:
-    """Return what a value of metadata has to be; anything at all where that is a time or number."""
-    plain_type: Any = get_origin(plain := _present(annotation)) or plain
+def _required_type(annotation: Any) -> type:
+    """Return the required type of a value of metadata; `object` for times and numbers."""
+    plain_type: Any = get_origin(plain := _without_none(annotation)) or plain
     return plain_type if plain_type in {str, list, dict} else object
 
 
-def _check_type(what: str, value: object, kind: type) -> None:
+def _check_type(path: str, value: object, kind: type) -> None:
     if value is not None and not isinstance(value, kind):
         raise msgspec.ValidationError(
-            f"{what} must be a {kind.__name__}, not {type(value).__name__}"
+            f"{path} must be a {kind.__name__}, not {type(value).__name__}"
         )
 
 
@@ -180,59 +181,61 @@ def _build(
         return cast("ModelBase", construct(model, **values))
     kind = extended(model, frozenset(unknown), lacking)
     attributes = unknown_attributes(kind)
-    held = {attributes[wire]: part.copy() for wire, part in unknown.items()}
-    return cast("ModelBase", construct(kind, **values, **held))
+    raw_values = {attributes[wire]: part.copy() for wire, part in unknown.items()}
+    return cast("ModelBase", construct(kind, **values, **raw_values))
 
 
 def _read_field(part: Raw, field: Field) -> Any:
-    value = _read(part, field.type)
+    value = _read_value(part, field.type)
     if field.empty is not None and not value and isinstance(value, list | dict):
         return field.empty()
     return value
 
 
-def _read(part: Raw, annotation: Any) -> Any:
-    """Read one value: strictly if it can be."""
+def _read_value(part: Raw, annotation: Any) -> Any:
+    """Read one value strictly or, if that fails, leniently."""
     try:
         return decoder_of(annotation).decode(part)
     except msgspec.ValidationError:
-        return _read_otherwise(part, annotation)
+        return _read_value_leniently(part, annotation)
 
 
-def _read_otherwise(part: Raw, annotation: Any) -> Any:
-    """Read one value that is not as its type says, or parts of which are not."""
+def _read_value_leniently(part: Raw, annotation: Any) -> Any:
+    """Read a value that does not fit its type as a whole. Parts that fit are read strictly."""
     if _is_null(part):
         return zero(annotation)
-    plain = _present(annotation)
-    start = _start(part)
-    if isinstance(get_origin(plain) or plain, ModelMeta) and start == "{":
+    plain = _without_none(annotation)
+    first = _first_character(part)
+    if isinstance(get_origin(plain) or plain, ModelMeta) and first == "{":
         return read_leniently(part, plain)
-    if is_dict_class(plain) and start == "{":
+    if is_dict_class(plain) and first == "{":
         return _read_dict(part, plain)
-    if get_origin(plain) is list and start == "[":
+    if get_origin(plain) is list and first == "[":
         (inner,) = get_args(plain)
-        return [_read(item, inner) for item in _items.decode(part)]
-    if get_origin(plain) is dict and start == "{":
+        return [_read_value(item, inner) for item in _items_decoder.decode(part)]
+    if get_origin(plain) is dict and first == "{":
         _, inner = get_args(plain)
-        return {key: _read(item, inner) for key, item in _parts.decode(part).items()}
-    return _keep(part)
+        return {
+            key: _read_value(item, inner) for key, item in _members_decoder.decode(part).items()
+        }
+    return _read_other_type(part)
 
 
-def _keep(part: Raw) -> Any:
-    """Keep a value of another type: by itself, or raw where Python has no such value."""
-    if _start(part) in "[{":
+def _read_other_type(part: Raw) -> Any:
+    """Return a value of another type: a Python scalar, or raw JSON."""
+    if _first_character(part) in "[{":
         return part.copy()
     try:
-        return _plain.decode(part)
-    except msgspec.ValidationError:  # a number out of every range
+        return _scalar_decoder.decode(part)
+    except msgspec.ValidationError:  # a number beyond float64
         return part.copy()
 
 
-def _present(annotation: Any) -> Any:
-    """Return the type of a value that is there: `X` for `X | None`."""
+def _without_none(annotation: Any) -> Any:
+    """Return the type of a value that is not None: `X` for `X | None`."""
     plain = bare(annotation)
     if isinstance(plain, types.UnionType) or get_origin(plain) is Union:
-        return next(_present(member) for member in get_args(plain) if member is not type(None))
+        return next(_without_none(member) for member in get_args(plain) if member is not type(None))
     return plain
 
 
@@ -240,5 +243,5 @@ def _is_null(part: Raw) -> bool:
     return len(memoryview(part)) == len(_NULL) and bytes(part) == _NULL
 
 
-def _start(part: Raw) -> str:
+def _first_character(part: Raw) -> str:
     return chr(memoryview(part)[0])

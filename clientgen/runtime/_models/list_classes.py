@@ -1,4 +1,4 @@
-"""Classes of lists: which objects a list class holds, and classes made at run time."""
+"""List classes: the class of their items, and list classes created at run time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ M = TypeVar("M", bound=Model)
 
 
 def item_class(list_class: type[Model]) -> type | None:
-    """Return the class of the items of a list class; None of other classes."""
+    """Return the class of a list class's items; None for other classes."""
     if not issubclass(list_class, ModelList):
         return None
     (item,) = get_args(fields_of(cast("type[Model]", list_class))["items"].type)
@@ -23,7 +23,7 @@ def item_class(list_class: type[Model]) -> type | None:
 
 
 def new_list_class(model: type[M], api_version: str, kind: str) -> type[ModelList[M]]:
-    """Make the class of lists of a model, as a generated package would have it."""
+    """Create the list class of a model, like the ones in generated packages."""
 
     def declare(namespace: dict[str, Any]) -> None:
         namespace["__module__"] = model.__module__
@@ -32,5 +32,5 @@ def new_list_class(model: type[M], api_version: str, kind: str) -> type[ModelLis
         namespace["kind"] = constant(kind)
 
     base = cast("Any", ModelList)[model]
-    made = new_class(f"{model.__name__}List", (base,), {}, declare)
-    return cast("type[ModelList[M]]", made)
+    created = new_class(f"{model.__name__}List", (base,), {}, declare)
+    return cast("type[ModelList[M]]", created)

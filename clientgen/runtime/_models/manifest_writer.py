@@ -1,4 +1,4 @@
-"""Writes objects as manifests: the order of keys, and fields that only servers set."""
+"""Writes objects as YAML manifests: orders keys, and can leave out fields that servers set."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .model import Model
 __all__ = ["Written", "json_values", "to_yaml"]
 
 Written: TypeAlias = Model | Mapping[str, Any]
-"""The objects a manifest is written from."""
+"""An object to write as a manifest."""
 
 _FIRST: Final[tuple[str, ...]] = ("apiVersion", "kind", "metadata", "spec")
 _LAST: Final[str] = "status"
-# ObjectMeta of meta/v1: what only servers write.
-_SERVERS: Final = frozenset(
+# The fields of ObjectMeta that only servers set.
+_SERVER_FIELDS: Final = frozenset(
     {
         "creationTimestamp",
         "deletionGracePeriodSeconds",
@@ -33,47 +33,47 @@ _SERVERS: Final = frozenset(
 
 
 def to_yaml(objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
-    """Write objects as YAML documents, `---` between them.
+    """Write objects as YAML documents, separated by `---`.
 
-    The same objects give the same text: apiVersion, kind, metadata and spec come first, status
-    comes last, fields are in the order of their class and keys of maps in order. Text that could be
-    taken for a number, a boolean or a date is quoted, text of several lines is a block. Everything
-    is written, the data of Secrets too.
+    Equal objects give equal text: apiVersion, kind, metadata and spec come first, status comes
+    last, fields are in the order of their class, and keys of maps are sorted. Strings that could be
+    read as a number, a boolean or a date are quoted. Strings of several lines are blocks. The data
+    of Secrets is written, too.
 
     Args:
         objects: one object, or several; models, or dicts such as `Unstructured`.
-        server_fields: whether to write what servers set: status, and of the metadata uid,
-            resourceVersion, generation, managedFields and times. Without, the text can be applied
-            elsewhere.
+        server_fields: whether to write the fields that servers set: status, and in the metadata
+            uid, resourceVersion, generation, managedFields and times. Leave them out to apply the
+            text to another cluster.
 
     Raises:
-        TypeError: an object has no kind.
-        ValueError: a datetime has no zone.
+        TypeError: an object has no apiVersion or kind.
+        ValueError: a datetime has no time zone.
     """
-    from clientgen._yaml.dumper import write_yaml  # most programs write none
+    from clientgen._yaml.dumper import write_yaml  # imported late: few programs need it
 
     values = json_values(objects, server_fields)
     return "---\n".join(write_yaml(value, sort_keys=False, width=None) for value in values)
 
 
 def json_values(objects: Written | Iterable[Written], server_fields: bool) -> list[dict[str, Any]]:
-    """The JSON of one object or of several, keys in the order of manifests.
+    """Convert one object or several to plain dicts, with keys in the order of manifests.
 
     Args:
         objects: models or dicts.
-        server_fields: whether to keep what servers set.
+        server_fields: whether to keep the fields that servers set.
 
     Raises:
-        TypeError: an object has no kind.
-        ValueError: a datetime has no zone.
+        TypeError: an object has no apiVersion or kind.
+        ValueError: a datetime has no time zone.
     """
     is_single = isinstance(objects, (Model, Mapping))
     several = cast("Iterable[Written]", [objects] if is_single else objects)
-    values = [_value(obj) for obj in several]
+    values = [_ordered_value(obj) for obj in several]
     return values if server_fields else [_without_server_fields(value) for value in values]
 
 
-def _value(obj: Written) -> dict[str, Any]:
+def _ordered_value(obj: Written) -> dict[str, Any]:
     value: dict[str, Any] = msgspec.json.decode(encode(obj, ordered=isinstance(obj, Model)))
     for name in ("apiVersion", "kind"):
         if not value.get(name):
@@ -91,6 +91,6 @@ def _without_server_fields(value: dict[str, Any]) -> dict[str, Any]:
     if isinstance(metadata, dict):
         metadata_fields = cast("dict[str, Any]", metadata)
         remaining["metadata"] = {
-            name: metadata_fields[name] for name in metadata_fields if name not in _SERVERS
+            name: metadata_fields[name] for name in metadata_fields if name not in _SERVER_FIELDS
         }
     return remaining

@@ -1,7 +1,6 @@
-"""What a model or a map has under the name of a JSON member, and whether somebody set it.
+"""Reads a member of a model or dict by its JSON name, and reports whether it is set.
 
-The JSON of an object does not tell: a class leaves out an empty list, whether somebody set it or
-nobody did.
+The JSON of an object does not show which empty lists are set: most are left out either way.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ __all__ = ["is_unset", "member"]
 
 
 def member(value: object, name: str) -> object:
-    """Return what a model or a map has under a wire name; None if it is neither, or has nothing."""
+    """Return the value of a wire name in a model or dict; None for other values, and if absent."""
     if isinstance(value, ModelBase):
         field = fields_of(type(value)).get(name)
         return None if field is None else getattr(value, field.name)
@@ -26,7 +25,7 @@ def member(value: object, name: str) -> object:
 
 
 def is_unset(value: object) -> bool:
-    """Report whether nobody set a value, or somebody set it to be absent."""
+    """Report whether a value is unset, or set to None."""
     if value is None or value is UNSET or value is UNSET_ZERO or value is NO_RAW:
         return True
     return isinstance(value, UnsetList | UnsetDict) or hasattr(value, "__unset__")

@@ -55,7 +55,7 @@ class ManagedFieldsEntry(Model):
     manager: str = ""
     """The field manager, for example `kubectl` or a controller."""
     operation: Literal["Apply", "Update"] | str = ""
-    """The operation by which the manager came to own the fields."""
+    """The operation that made the manager the owner of the fields."""
     api_version: str = field(default="", name="apiVersion")
     """The group and version in which the fields are named."""
     time: Time | None = None
@@ -115,7 +115,7 @@ class ObjectMeta(Model):
     owner_references: list[OwnerReference] = field(default_factory=list)
     """The objects that this object depends on."""
     finalizers: list[str] = field(default_factory=list)
-    """The names of those who still have to clean up before the object is removed."""
+    """The controllers that still have to clean up before the object is removed."""
     managed_fields: list[ManagedFieldsEntry] = field(default_factory=list)
     """Which manager owns which fields. Maintained by the server for server-side apply."""
 
@@ -240,7 +240,7 @@ class DeleteOptions(Model):
     dry_run: list[str] = field(default_factory=list)
     """`["All"]` runs all checks but changes nothing."""
     ignore_store_read_error_with_cluster_breaking_potential: bool | None = None
-    """Delete an object that can no longer be read from the store; breaks what relied on it."""
+    """Delete an object that the server can no longer read. May break what depends on the object."""
 
 
 class StatusCause(Model):
@@ -371,11 +371,11 @@ class APIResource(Model):
     verbs: list[str]
     """The supported verbs."""
     short_names: list[str] = field(default_factory=list)
-    """Shorter names for people to type."""
+    """Short names, such as `po` for pods."""
     categories: list[str] = field(default_factory=list)
     """The sets of resources it belongs to, such as `all`."""
     storage_version_hash: str | None = None
-    """Changes when the version objects are stored in does."""
+    """Changes when the version changes in which the server stores the objects."""
 
 
 class APIResourceList(Model):
@@ -404,7 +404,7 @@ class APIVersions(Model):
 
 def _without_manifest(meta: ObjectMeta) -> ObjectMeta:
     """Return `meta`, or a copy in which kubectl's annotation is hidden."""
-    # A server may send anything, and what it sent is kept: the annotations need not be a map.
+    # The lenient decoder keeps values of any type, so the annotations need not be a dict.
     annotations = cast("object", meta.annotations)
     if not isinstance(annotations, dict) or LAST_APPLIED not in annotations:
         return meta

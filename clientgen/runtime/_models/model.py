@@ -6,10 +6,10 @@ wire. Fields that are not set are not sent. The declaration decides how an unset
 - `name: str | None = None`: None.
 - `replicas: int = field(default=UNSET_ZERO)`: 0, for fields where servers leave out zeros. A 0 that
   you assign is sent.
-- `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. If a server
-  sent an empty list, it is sent back empty.
-- `matches: list[Match] = field(default_factory=UnsetList)`: the same, for fields where servers have
-  a default. An empty list that you assign is sent.
+- `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. An empty
+  list that the server sent is sent back.
+- `matches: list[Match] = field(default_factory=UnsetList)`: the same, for fields in which the
+  server has a default. An empty list that you assign is sent.
 - `spec: PodSpec = auto(PodSpec)`: an empty object to fill.
 - `kind: Literal["Pod"] = constant("Pod")`: a constant that is always sent. In objects nested in
   others, apiVersion and kind are sent only if they were read or set.
@@ -58,9 +58,9 @@ else:
     from msgspec import field
 
     class Literal:
-        """`typing.Literal` to type checkers. At run time any string, so that new values decode.
+        """`typing.Literal` for type checkers. At run time, any string decodes: servers add values.
 
-        For integers, it accepts any integer.
+        A `Literal` of integers accepts any integer.
         """
 
         def __class_getitem__(cls, values: object) -> type[str | int]:
@@ -118,11 +118,11 @@ class Model(ModelBase):
         ) -> None: ...
 
     def __repr__(self) -> str:
-        """Show the fields that are set, in short. For kinds with names, show the name."""
+        """Show the fields that are set, shortened. An object with a name omits spec and status."""
         return model_repr(self)
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Show all fields that are set to rich, except sensitive ones."""
+        """Show rich all fields that are set, with sensitive values hidden."""
         return [*model_items(self)]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:
@@ -143,7 +143,7 @@ def constant(value: T, *, name: str | None = None) -> T:
 
     msgspec omits a field that equals a plain default, but not one that comes from a factory.
     """
-    # `repeat().__next__` is a factory without a Python frame: list items without kind call it.
+    # `repeat().__next__` runs no Python code. msgspec calls it for every list item without a kind.
     return cast("T", field(default_factory=repeat(_own(value)).__next__, name=name))
 
 

@@ -1,7 +1,7 @@
 """Converts JSON to objects and back.
 
-Decoding is strict and fast at first. If data does not fit the model, it is decoded leniently and
-never rejected (`decoder`). Raw JSON is copied out of the body: msgspec keeps a view, which would
+The strict, fast decoder goes first. Data that does not fit the model is decoded leniently instead
+of being rejected (`decoder`). Raw JSON is copied out of the body: msgspec keeps a view, which would
 keep the whole body in memory.
 """
 
@@ -17,7 +17,7 @@ from .decoder import decode, decode_error, from_dict, malformed, read, read_eith
 from .deep_copy import deep_copy
 from .encoder import encode
 from .gc_pause import GcPaused
-from .json_names import readable
+from .json_names import replace_half_surrogates
 from .lenient_decoder import decoder_of
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Literal, Model
@@ -69,17 +69,22 @@ class _Line(Struct):
     object: Raw = NO_RAW
 
 
-_line = msgspec.json.Decoder(_Line)
+_line_decoder = msgspec.json.Decoder(_Line)
 
 
 def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
-    """Decode a list, or a page of a list, at once.
+    """Decode a list, or a page of a list.
 
-    Garbage collection is paused meanwhile, because models contain no cycles. Equal `fieldsV1`
+    The cyclic garbage collector is paused meanwhile: models contain no cycles. Equal `fieldsV1`
     values are stored once.
 
+    Args:
+        data: JSON.
+        list_model: the list class to decode into.
+        usable: whether to require metadata that a client can continue with, as in `decode`.
+
     Raises:
-        DecodeError: `data` is not a JSON object, or not usable, as in `decode`.
+        DecodeError: `data` is not a JSON object, or its metadata is not usable.
     """
     with GcPaused():
         decoded = read(data, list_model, usable)
@@ -94,18 +99,21 @@ def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
         DecodeError: `line` is not a JSON object, or contains no usable object.
     """
     try:
-        event = _read_event(line, model)
+        event = _decode_line(line, model)
     except malformed as error:
-        better = readable(line)
-        if better == line:
+        repaired = replace_half_surrogates(line)
+        if repaired == line:
             raise decode_error(line, model, error) from None
-        return decode_event(better, model)
+        return decode_event(repaired, model)
     unpin(event.object, {})
     return event
 
 
 def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
-    """Decode several events of a watch on objects of `model` at once, like `decode_list`.
+    """Decode several events of a watch on objects of `model`, one per line.
+
+    As in `decode_list`, garbage collection is paused, and equal `fieldsV1` are stored once.
+
 
     Raises:
         DecodeError: as in `decode_event`.
@@ -119,13 +127,14 @@ def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
 
 
 def _decode_lines(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
+    """Decode all lines at once if they are plain events that fit the model, else one by one."""
     try:
         events = _event_decoder(model).decode_lines(lines)
     except (*malformed, msgspec.ValidationError):
         events = []
     if (
         events
-        and _SPECIAL.isdisjoint([event.type for event in events])
+        and _SPECIAL_TYPES.isdisjoint([event.type for event in events])
         and not has_other_times(lines, model)
     ):
         return events
@@ -145,30 +154,30 @@ def _event_decoder(model: Any) -> msgspec.json.Decoder[WatchEvent[Any]]:
     return decoder_of(WatchEvent[model])
 
 
-def _read_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
+def _decode_line(line: bytes, model: type[M]) -> WatchEvent[Any]:
     try:
         event = _event_decoder(model).decode(line)
     except msgspec.ValidationError:
-        return _read_line(line, model)
-    is_plain = event.type not in _SPECIAL and not has_other_times(line, model)
-    return event if is_plain else _read_line(line, model)
+        return _decode_in_steps(line, model)
+    is_plain = event.type not in _SPECIAL_TYPES and not has_other_times(line, model)
+    return event if is_plain else _decode_in_steps(line, model)
 
 
-def _read_line(line: bytes, model: type[M]) -> WatchEvent[Any]:
+def _decode_in_steps(line: bytes, model: type[M]) -> WatchEvent[Any]:
     """Decode a line in two steps: its type, then its object."""
-    event = _line.decode(line)
+    event = _line_decoder.decode(line)
     if event.type == "BOOKMARK":
-        return WatchEvent(event.type, _bookmarked(event.object, model))
+        return WatchEvent(event.type, _decode_bookmark(event.object, model))
     if event.type == "ERROR":
         return WatchEvent(event.type, read_either_way(event.object, Status))
     return WatchEvent(event.type, read_either_way(event.object, model, usable=True))
 
 
-def _bookmarked(data: Raw, model: type[M]) -> Any:
-    """Return an object of the watched kind that has only metadata.
+def _decode_bookmark(data: Raw, model: type[M]) -> Any:
+    """Decode the object of a bookmark: an object of the watched kind with metadata only.
 
-    For some kinds, the rest of a bookmark is noise (Kubernetes API concepts: watch bookmarks). The
-    metadata of a table is that of a list: its row has the object's.
+    For some kinds, servers fill the other fields with noise (Kubernetes API concepts: watch
+    bookmarks). A table is decoded as a whole, because its row has the metadata of the object.
     """
     if issubclass(model, Table):
         return read_either_way(data, model, usable=True)
@@ -176,4 +185,4 @@ def _bookmarked(data: Raw, model: type[M]) -> Any:
     return read_either_way(Raw(encode(partial)), model, usable=True)
 
 
-_SPECIAL = frozenset({"BOOKMARK", "ERROR"})
+_SPECIAL_TYPES = frozenset({"BOOKMARK", "ERROR"})

@@ -1,6 +1,6 @@
-"""Facts about a model class that its users ask for: fields, zero value, what it leads to.
+"""Facts about model classes: their fields, their zero values, the models inside of them.
 
-They are computed when they are first asked for, so that importing models costs nothing here.
+They are computed on first use, so that importing models stays fast.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ __all__ = [
     "Field",
     "bare",
     "fields_of",
-    "filler",
     "has_any_kind",
     "is_dict_class",
     "is_sensitive",
@@ -43,6 +42,7 @@ __all__ = [
     "known_model",
     "leading_to",
     "zero",
+    "zero_model_maker",
 ]
 
 V = TypeVar("V")
@@ -56,9 +56,9 @@ class Field(Struct, frozen=True):
     type: Any
     required: bool
     models: tuple[type[ModelBase], ...]
-    """The models the type mentions, in a list or map or by itself."""
+    """The models in the type: the type itself, or those in a list, map or union."""
     empty: Callable[[], object] | None = None
-    """The function that makes the value of an optional list or map that was sent empty."""
+    """For an optional list or map: the class of the value if it was sent empty."""
 
 
 class ZeroTime(datetime):
@@ -68,7 +68,7 @@ class ZeroTime(datetime):
 
 
 _ZERO_TIME = ZeroTime(1, 1, 1, tzinfo=UTC)
-_ZEROES: dict[Any, Callable[[], Any]] = {
+_ZERO_MAKERS: dict[Any, Callable[[], Any]] = {
     list: list,
     dict: dict,
     datetime: lambda: _ZERO_TIME,
@@ -79,18 +79,18 @@ _ZEROES: dict[Any, Callable[[], Any]] = {
 
 
 def is_zero_time(value: object) -> bool:
-    """Tell whether a time stands for one that was not sent; it goes back as null, as Go's does.
+    """Report whether a time is the zero value of a required field. It is sent as null, as in Go.
 
-    What is computed from it is of its class too, but is a time like others.
+    A time computed from it is of the same class, but is an ordinary time.
     """
     return isinstance(value, ZeroTime) and value == _ZERO_TIME
 
 
 class ByClass(dict[type, V]):
-    """A value for each class, computed when the first object of the class is met.
+    """A value for each class, computed on first use.
 
-    Variants with unknown fields are not remembered, and treated as their model is: a server could
-    send other fields every time.
+    Variants with unknown fields have the value of their model and are not stored: a server could
+    send other unknown fields every time, and the dict would grow without limit.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class ByClass(dict[type, V]):
         find_other: Callable[[type], V],
         initial: Mapping[type, V] | None = None,
     ) -> None:
-        """Find out of models by `find`, of others by `find_other`; `initial` classes are known."""
+        """Compute values with `find` for models, and with `find_other` for other classes."""
         super().__init__(initial or {})
         self._find = find
         self._find_other = find_other
@@ -115,7 +115,7 @@ class ByClass(dict[type, V]):
 
 @cache
 def fields_of(model: type[ModelBase]) -> dict[str, Field]:
-    """Return the fields by wire name."""
+    """Return the fields of a model by wire name."""
     return {f.encode_name: _field(f) for f in msgspec.structs.fields(known_model(model))}
 
 
@@ -127,7 +127,7 @@ def _field(info: msgspec.structs.FieldInfo) -> Field:
 
 
 def known_model(model: type[ModelBase]) -> type[ModelBase]:
-    """Return the model itself for one of its hidden variants, and any other model as it is."""
+    """Return the model of a hidden variant. Any other model is returned as it is."""
     return getattr(model, "__model__", model)
 
 
@@ -137,7 +137,7 @@ def bare(annotation: Any) -> Any:
 
 
 def zero(annotation: Any) -> Any:
-    """Make what Go would have for a value nobody sent: empty text, 0, False, an empty object."""
+    """Create the zero value of a type, as in Go: an empty string, 0, False, an empty object."""
     return _zero_maker(annotation)()
 
 
@@ -149,17 +149,19 @@ def _zero_maker(annotation: Any) -> Callable[[], Any]:
         alternatives = get_args(plain)
         return (lambda: None) if type(None) in alternatives else _zero_maker(alternatives[0])
     if isinstance(origin, ModelMeta):
-        return filler(cast("type[ModelBase]", origin))
-    return _ZEROES.get(origin, lambda: None)
+        return zero_model_maker(cast("type[ModelBase]", origin))
+    return _ZERO_MAKERS.get(origin, lambda: None)
 
 
-def filler(model: type[ModelBase], made: type[ModelBase] | None = None) -> Callable[[], ModelBase]:
-    """Return what makes a `model`, or its variant `made`, of which nothing was sent."""
-    make = made or model
+def zero_model_maker(
+    model: type[ModelBase], variant: type[ModelBase] | None = None
+) -> Callable[[], ModelBase]:
+    """Return a function that creates a zero value of `model`, as an object of class `variant`."""
+    created = variant or model
     required = {f.name: _zero_maker(f.type) for f in fields_of(model).values() if f.required}
     if not required:
-        return partial(construct, make)
-    return lambda: construct(make, **{name: maker() for name, maker in required.items()})
+        return partial(construct, created)
+    return lambda: construct(created, **{name: maker() for name, maker in required.items()})
 
 
 def _models_in(annotation: Any) -> Iterator[type[ModelBase]]:
@@ -172,21 +174,24 @@ def _models_in(annotation: Any) -> Iterator[type[ModelBase]]:
 
 @cache
 def _reachable(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
-    """Return the model and all that can be inside it; only JSONSchemaProps is inside itself."""
+    """Return the model and all models inside of it, at any depth.
+
+    A loop and not a recursion, because JSONSchemaProps is inside of itself.
+    """
     models: set[type[ModelBase]] = set()
-    waiting = [known_model(model)]
-    while waiting:
-        one = waiting.pop()
-        if one not in models:
-            models.add(one)
-            waiting.extend(inner for f in fields_of(one).values() for inner in f.models)
+    unvisited = [known_model(model)]
+    while unvisited:
+        current = unvisited.pop()
+        if current not in models:
+            models.add(current)
+            unvisited.extend(inner for f in fields_of(current).values() for inner in f.models)
     return frozenset(models)
 
 
 def leading_to(
     model: type[ModelBase], wanted: Callable[[type[ModelBase]], bool]
 ) -> tuple[str, ...]:
-    """Return the attributes under which there may be a model that is `wanted`."""
+    """Return the attributes that may contain, at any depth, a model that `wanted` accepts."""
     return tuple(
         f.name
         for f in fields_of(model).values()
@@ -196,24 +201,24 @@ def leading_to(
 
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
-    """Tell whether the model, or one inside it, has values no message may show.
+    """Report whether the model, or current inside of it, has values that no message may show.
 
-    An object of any kind may be a Secret.
+    A field for objects of any kind counts, because such an object may be a Secret.
     """
     return any(model.__sensitive__ or has_any_kind(model) for model in _reachable(model))
 
 
 def has_any_kind(model: type[ModelBase]) -> bool:
-    """Tell whether a field of the model holds `Unstructured` objects."""
-    return any(_mentions_any_kind(f.type) for f in fields_of(model).values())
+    """Report whether a field of the model holds `Unstructured` objects."""
+    return any(_holds_any_kind(f.type) for f in fields_of(model).values())
 
 
-def _mentions_any_kind(annotation: Any) -> bool:
+def _holds_any_kind(annotation: Any) -> bool:
     if is_dict_class(annotation):
         return True
-    return any(_mentions_any_kind(inner) for inner in get_args(annotation))
+    return any(_holds_any_kind(inner) for inner in get_args(annotation))
 
 
 def is_dict_class(annotation: Any) -> TypeGuard[type[dict[str, Any]]]:
-    """Tell whether a type is a class of dicts of its own, as `Unstructured` is."""
+    """Report whether a type is a subclass of dict, such as `Unstructured`."""
     return isinstance(annotation, type) and issubclass(annotation, dict) and annotation is not dict

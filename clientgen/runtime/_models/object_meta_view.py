@@ -1,10 +1,10 @@
 """The metadata of an object without a class, as attributes.
 
 A view has the attributes of `ObjectMeta`. It holds no values: each one is read from the object's
-dict and written into it.
+dict and to_json into it.
 """
 
-# A view, its attributes and what they return are friends.
+# The classes of this module use each other's private members.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class _Field(Generic[V]):
         return self if view is None else self._read(view)
 
     def __set__(self, view: ObjectMetaView, value: V) -> None:
-        view._write(self.wire, self._written(value))
+        view._write(self.wire, self._to_json(value))
 
     def _read(self, view: ObjectMetaView) -> V:
         raise NotImplementedError
 
-    def _written(self, value: V) -> object:
-        """Return what is written for a value; None for nothing."""
+    def _to_json(self, value: V) -> object:
+        """Return the JSON value to write for an assigned value; None removes the member."""
         return value or None
 
 
 class _Text(_Field[str]):
-    """A text; empty if there is none."""
+    """A string; empty if it is absent."""
 
     def _read(self, view: ObjectMetaView) -> str:
         value = view._get(self.wire)
@@ -70,12 +70,12 @@ class _Number(_Field[int | None]):
         value = view._get(self.wire)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
-    def _written(self, value: int | None) -> object:
+    def _to_json(self, value: int | None) -> object:
         return value
 
 
 class _Time(_Field[datetime | None]):
-    """A time; None also for what is no time, as for client-go."""
+    """A time; None if it is absent or, as in client-go, not a valid time."""
 
     def _read(self, view: ObjectMetaView) -> datetime | None:
         try:
@@ -84,42 +84,42 @@ class _Time(_Field[datetime | None]):
             return None
         return value if value.tzinfo is not None else None
 
-    def _written(self, value: datetime | None) -> object:
+    def _to_json(self, value: datetime | None) -> object:
         if value is not None and value.tzinfo is None:
             raise ValueError(f"{self.wire} needs a time zone, for example datetime.now(UTC)")
         return msgspec.to_builtins(value)
 
 
 class _Map(_Field[dict[str, str]]):
-    """A map, the very one in the object. An absent one is added when something is put into it."""
+    """The map in the object itself. An absent map is added to the object with its first entry."""
 
     def _read(self, view: ObjectMetaView) -> dict[str, str]:
         value = view._get(self.wire)
         if isinstance(value, dict):
             return cast("dict[str, str]", value)
-        return _NewMap(_Writer(view, self.wire, _as_is))
+        return _NewMap(_Writer(view, self.wire, _unchanged))
 
-    def _written(self, value: dict[str, str]) -> object:
+    def _to_json(self, value: dict[str, str]) -> object:
         return value
 
 
-class _Names(_Field[list[str]]):
-    """A list of texts, the very one in the object; an absent one is added as a `_Map` is."""
+class _Texts(_Field[list[str]]):
+    """The list in the object itself. An absent list is added to the object with its first item."""
 
     def _read(self, view: ObjectMetaView) -> list[str]:
         value = view._get(self.wire)
         if isinstance(value, list):
             return cast("list[str]", value)
-        return _NewList(_Writer(view, self.wire, _as_is))
+        return _NewList(_Writer(view, self.wire, _unchanged))
 
-    def _written(self, value: list[str]) -> object:
+    def _to_json(self, value: list[str]) -> object:
         return value
 
 
 class _Models(_Field[list[M]]):
-    """A list of models. What is changed in the list is changed in the object.
+    """A list of models, made from the object. Adding and removing items changes the object.
 
-    Changes inside of one of the models are not: assign the list for these.
+    Changes inside of a model do not: assign the list after them.
     """
 
     def __init__(self, wire: str, model: type[M]) -> None:
@@ -129,20 +129,20 @@ class _Models(_Field[list[M]]):
     def _read(self, view: ObjectMetaView) -> list[M]:
         value = view._get(self.wire)
         items: list[Any] = cast("Any", value) if isinstance(value, list) else []
-        # What is no object stays until the list is written.
+        # Items that are not objects are skipped. They stay in the object until the list is to_json.
         models = [from_dict(self._model, item) for item in items if item.__class__ is dict]
-        return _NewList(_Writer(view, self.wire, self._written), models)
+        return _NewList(_Writer(view, self.wire, self._to_json), models)
 
-    def _written(self, value: list[M]) -> object:
+    def _to_json(self, value: list[M]) -> object:
         return [to_dict(item) for item in value] or None
 
 
 class ObjectMetaView:
-    """The metadata of an `Unstructured`: what is set here is set in the object.
+    """The metadata of an `Unstructured`. Assignments change the object.
 
-    Labels, annotations and finalizers are the dicts and lists of the object themselves.
-    `owner_references` and `managed_fields` are lists made for the reader: append to them or remove
-    from them, but assign the list after changing one of its entries.
+    Labels, annotations and finalizers are the dicts and lists in the object itself.
+    `owner_references` and `managed_fields` are lists of models made from the object: adding and
+    removing items changes the object; after a change inside of an item, assign the list.
     """
 
     __slots__ = ("_object",)
@@ -173,8 +173,8 @@ class ObjectMetaView:
     """Key-value pairs for tools and people."""
     owner_references = _Models("ownerReferences", OwnerReference)
     """The objects that this object depends on."""
-    finalizers = _Names("finalizers")
-    """The names of those who still have to clean up before the object is removed."""
+    finalizers = _Texts("finalizers")
+    """The controllers that still have to clean up before the object is removed."""
     managed_fields = _Models("managedFields", ManagedFieldsEntry)
     """Which manager owns which fields."""
 
@@ -214,48 +214,50 @@ class ObjectMetaView:
             members[wire] = value
 
 
-# ---- lists and maps that are not, or not as they are, in the object ----------------------------
+# ---- lists and maps that write their changes into the object ----------------------------------
 
 
 class _Writer:
-    """Writes a list or map into the metadata, unless somebody else has done so since it was read.
+    """Writes a list or map into the metadata.
 
     Raises:
-        RuntimeError: somebody has.
+        RuntimeError: the member was assigned since the list or map was read.
     """
 
-    __slots__ = ("_last", "_view", "_wire", "_written")
+    __slots__ = ("_last", "_to_json", "_view", "_wire")
 
-    def __init__(self, view: ObjectMetaView, wire: str, written: Callable[[Any], object]) -> None:
+    def __init__(self, view: ObjectMetaView, wire: str, to_json: Callable[[Any], object]) -> None:
         self._view = view
         self._wire = wire
-        self._written = written
+        self._to_json = to_json
         self._last = view._get(wire)
 
     def __call__(self, values: Any) -> None:
         view, wire = self._view, self._wire
         if view._get(wire) is not self._last:
-            raise RuntimeError(f"{wire} were set in the meantime: read them from the object again")
-        view._write(wire, self._written(values))
+            raise RuntimeError(
+                f"{wire} were assigned after this value was read: read them from the object again"
+            )
+        view._write(wire, self._to_json(values))
         self._last = view._get(wire)
 
 
-def _as_is(values: V) -> V:
+def _unchanged(values: V) -> V:
     return values
 
 
-def _reporting(kind: type, names: Iterable[str]) -> Callable[[type[V]], type[V]]:
-    """Make methods of a list or dict tell of changes, in a class derived from `kind`."""
+def _with_change_calls(kind: type, names: Iterable[str]) -> Callable[[type[V]], type[V]]:
+    """Make the named methods of a subclass of `kind` call `changed` afterwards."""
 
     def decorate(derived: type[V]) -> type[V]:
         for name in names:
-            setattr(derived, name, _reporting_method(getattr(kind, name)))
+            setattr(derived, name, _with_change_call(getattr(kind, name)))
         return derived
 
     return decorate
 
 
-def _reporting_method(method: Callable[..., Any]) -> Callable[..., Any]:
+def _with_change_call(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = method(self, *args, **kwargs)
@@ -265,9 +267,9 @@ def _reporting_method(method: Callable[..., Any]) -> Callable[..., Any]:
     return change
 
 
-@_reporting(dict, ("__setitem__", "__ior__", "setdefault", "update"))
+@_with_change_calls(dict, ("__setitem__", "__ior__", "setdefault", "update"))
 class _NewMap(dict[str, str]):
-    """A map that goes into the object with the first entry; copies of it are plain dicts."""
+    """A map that is added to the object with its first entry. Its copies are plain dicts."""
 
     __slots__ = ("changed",)
 
@@ -279,7 +281,7 @@ class _NewMap(dict[str, str]):
         return dict, ({**self},)
 
 
-@_reporting(
+@_with_change_calls(
     list,
     (
         "__delitem__",
@@ -297,7 +299,7 @@ class _NewMap(dict[str, str]):
     ),
 )
 class _NewList(list[V]):
-    """A list that tells of changes; copies of it are plain lists."""
+    """A list that calls `changed` after every change. Its copies are plain lists."""
 
     __slots__ = ("changed",)
 

@@ -1,12 +1,12 @@
-"""Things that are made once, whatever threads ask for them first.
+"""A cache for functions that must not run twice, even if several threads call them first.
 
-`functools.cache` may make a thing twice, at the same time. For classes that is one too many, and
-msgspec is not safe there: a struct's first decoders must not be built by two threads at once.
+`functools.cache` may call the function in two threads at the same time. A class would be created
+twice, and msgspec does not support building the first decoders of a struct in two threads at once.
 """
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does: `threading` is more than start-up needs
+from _thread import RLock  # like functools, to keep the import of `threading` out of start-up
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -18,22 +18,22 @@ __all__ = ["once"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# One for all, since making one thing may take another. It is never held across a wait.
-_making = RLock()
+# One reentrant lock for all functions: one may call another. Nothing waits while holding it.
+_lock = RLock()
 
 
 def once(make: Callable[P, R]) -> Callable[P, R]:
-    """Keep what a function of positional arguments has made, and let one thread make it."""
-    made: dict[Any, R] = {}
+    """Cache the results of a function of positional arguments. Each is computed by one thread."""
+    results: dict[Any, R] = {}
 
     @wraps(make)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return made[args]
+            return results[args]
         except KeyError:
-            with _making:
-                if args not in made:
-                    made[args] = make(*args, **kwargs)
-                return made[args]
+            with _lock:
+                if args not in results:
+                    results[args] = make(*args, **kwargs)
+                return results[args]
 
     return wrapper

@@ -1,4 +1,4 @@
-"""The response of a program in the cluster, passed on by the API server."""
+"""The response of a pod, service or node, proxied by the API server."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from msgspec import Struct, json
 
 __all__ = ["ProxyResponse"]
 
-_ERRORS = 400
+_FIRST_ERROR_STATUS = 400
 
 
 class ProxyResponse(Struct, frozen=True, kw_only=True):
-    """The response of a pod, service or node. Header names are lower-case."""
+    """The response of a pod, service or node. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -22,7 +22,7 @@ class ProxyResponse(Struct, frozen=True, kw_only=True):
     @property
     def is_ok(self) -> bool:
         """Whether the status is below 400."""
-        return self.status < _ERRORS
+        return self.status < _FIRST_ERROR_STATUS
 
     @property
     def text(self) -> str:
@@ -33,7 +33,7 @@ class ProxyResponse(Struct, frozen=True, kw_only=True):
         """The body as JSON.
 
         Raises:
-            ValueError: It is not JSON.
+            ValueError: the body is not JSON.
         """
         return json.decode(self.body)
 

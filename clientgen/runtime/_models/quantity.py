@@ -27,21 +27,22 @@ _DECIMAL = {power: suffix for suffix, power in _POWERS.items()}
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _KIBI = 1024
 _NANO = Decimal("1e-9")
-# Wide enough that nothing of at most three exponent digits is ever rounded but below the billionth.
-_EXACT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
-_MAX_LENGTH = 1000
-_MOST_KEPT = 4096
-_LONGEST_KEPT = 64
+# Precise enough for every accepted exponent (three digits): only `_to_nano` rounds.
+_EXACT_CONTEXT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
+_MAX_QUANTITY_LENGTH = 1000
+_MAX_CACHED_QUANTITIES = 4096
+_MAX_CACHED_LENGTH = 64
 
 
 class Quantity:
     """An amount of a resource. Quantities are equal if their values are: `1.5Gi` is `1536Mi`.
 
-    Immutable and hashable. It is sent back as it was received, as a number or a string. It compares
-    with quantities and numbers. Sums and differences use the notation of the left operand, and so
-    do products and quotients with whole numbers. `int()` truncates, as for any Python number.
+    A quantity is immutable and hashable, and compares with quantities and numbers. It is sent as it
+    was received, as a number or a string. Sums and differences use the notation of the left
+    operand, and so do products and quotients with whole numbers. `int()` truncates, as for any
+    Python number.
 
-    One quantity divided by another is a number: `/` gives a float, and `//` how often it fits.
+    A quantity divided by a quantity is a number: `/` gives a float, `//` rounds down to an int.
     """
 
     __slots__ = ("_given", "_value")
@@ -49,19 +50,27 @@ class Quantity:
     _value: Decimal | None
 
     def __init__(self, value: str | Number) -> None:
-        """Parse `value`. Raises ValueError if it is not a quantity."""
+        """Parse a value.
+
+        Raises:
+            ValueError: `value` is not a quantity.
+        """
         given = f"{value:f}" if isinstance(value, Decimal) else value
         object.__setattr__(self, "_value", _parse(given))
         object.__setattr__(self, "_given", given)
 
     @classmethod
     def received(cls, given: str | float) -> Quantity:
-        """Accept a value from a server, valid or not. An invalid one raises when it is used."""
-        return received_texts[given] if isinstance(given, str) else _unread(given)
+        """Accept a value from a server, valid or not. An invalid value raises an error on use."""
+        return received_texts[given] if isinstance(given, str) else _unparsed(given)
 
     @property
     def value(self) -> Decimal:
-        """The amount. Raises ValueError if the server sent an invalid quantity."""
+        """The amount.
+
+        Raises:
+            ValueError: the server sent an invalid quantity.
+        """
         if self._value is None:
             object.__setattr__(self, "_value", _parse(self._given))
         assert self._value is not None
@@ -77,23 +86,23 @@ class Quantity:
         return _write(self.value, _notation(self._given))
 
     def __add__(self, other: Quantity | Number) -> Quantity:
-        return self._combine(other, _EXACT.add)
+        return self._combine(other, _EXACT_CONTEXT.add)
 
     __radd__ = __add__
 
     def __sub__(self, other: Quantity | Number) -> Quantity:
-        return self._combine(other, _EXACT.subtract)
+        return self._combine(other, _EXACT_CONTEXT.subtract)
 
     def __rsub__(self, other: Number) -> Quantity:
         return -self + other
 
     def __neg__(self) -> Quantity:
-        return self._like(_EXACT.minus(self.value))
+        return self._like(_EXACT_CONTEXT.minus(self.value))
 
     def __mul__(self, times: int) -> Quantity:
         if not isinstance(times, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        return self._like(_EXACT.multiply(self.value, times))
+        return self._like(_EXACT_CONTEXT.multiply(self.value, times))
 
     __rmul__ = __mul__
 
@@ -102,7 +111,7 @@ class Quantity:
     @overload
     def __truediv__(self, other: int) -> Quantity: ...
     def __truediv__(self, other: Quantity | int) -> Quantity | float:
-        """Divide. A quantity is rounded up to a billionth; for whole bytes, use `//`."""
+        """Divide. A resulting quantity is rounded up to a billionth; for whole bytes, use `//`."""
         if isinstance(other, Quantity):
             return float(_divided(self.value, other.value))
         if not isinstance(other, int):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -131,7 +140,7 @@ class Quantity:
         return str(self._given)
 
     def __format__(self, spec: str) -> str:
-        """Format it as text: `f"{quantity:>10}"`."""
+        """Format like a string: `f"{quantity:>10}"`."""
         return format(str(self), spec)
 
     def __repr__(self) -> str:
@@ -159,7 +168,7 @@ class Quantity:
         return self.value >= _amount(other)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        message = f"a Quantity cannot be changed: {name}"
+        message = f"a Quantity is immutable: {name} cannot be assigned"
         raise AttributeError(message)
 
     def __copy__(self) -> Quantity:
@@ -207,23 +216,23 @@ else:
     Quantities = dict[str, Quantity]
 
 
-class _Received(dict[str, Quantity]):
-    """A cache of received quantities by text: few distinct ones occur, in every pod."""
+class _QuantityCache(dict[str, Quantity]):
+    """A cache of received quantities by text: every pod has some, and few differ."""
 
     def __missing__(self, text: str) -> Quantity:
-        made = _unread(text)
-        if len(text) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
+        made = _unparsed(text)
+        if len(text) <= _MAX_CACHED_LENGTH:
+            if len(self) >= _MAX_CACHED_QUANTITIES:
                 self.clear()
             self[text] = made
         return made
 
 
-received_texts = _Received()
+received_texts = _QuantityCache()
 
 
-def _unread(text: str | float) -> Quantity:
-    """Create a quantity that is parsed when it is first used in a calculation."""
+def _unparsed(text: str | float) -> Quantity:
+    """Create a quantity that is parsed on first use."""
     made = Quantity.__new__(Quantity)
     object.__setattr__(made, "_given", text)
     object.__setattr__(made, "_value", None)
@@ -231,22 +240,26 @@ def _unread(text: str | float) -> Quantity:
 
 
 def _parse(given: str | float) -> Decimal:
-    """Parse an amount. Raises ValueError with the rule that was broken."""
+    """Parse an amount.
+
+    Raises:
+        ValueError: it is not a quantity.
+    """
     text = (given if isinstance(given, str) else repr(given)).strip()
-    match = _FORM.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    match = _FORM.fullmatch(text) if len(text) <= _MAX_QUANTITY_LENGTH else None
     if match is None:
         raise ValueError(
             f"{text[:60]!r} is not a quantity: write a number and at most one of the suffixes"
             " n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent such as e3"
         )
     number, suffix = match.groups()
-    return _to_nano(_EXACT.multiply(Decimal(number), _factor(suffix)))
+    return _to_nano(_EXACT_CONTEXT.multiply(Decimal(number), _factor(suffix)))
 
 
 def _divided(left: Decimal, right: Decimal) -> Decimal:
     if not right:
-        raise ZeroDivisionError("a quantity is divided by zero")
-    return _EXACT.divide(left, right)
+        raise ZeroDivisionError("a quantity cannot be divided by zero")
+    return _EXACT_CONTEXT.divide(left, right)
 
 
 def _factor(suffix: str) -> Decimal:
@@ -259,16 +272,16 @@ def _factor(suffix: str) -> Decimal:
 
 def _to_nano(value: Decimal) -> Decimal:
     """Round up to a billionth, away from zero."""
-    return _EXACT.quantize(value, _NANO) if _power(value) < _power(_NANO) else value
+    return _EXACT_CONTEXT.quantize(value, _NANO) if _power(value) < _power(_NANO) else value
 
 
 def _power(value: Decimal) -> int:
-    """Return the power of ten of a finite number."""
+    """Return the exponent of a finite decimal number."""
     return int(value.as_tuple().exponent)
 
 
 def _notation(text: str | float) -> str:
-    """Return the notation of a suffix: `i` is binary, `e` is exponent, others are decimal."""
+    """Return the notation of a quantity: `i` for binary, `e` for exponent, empty for decimal."""
     if not isinstance(text, str):
         return ""
     match = _FORM.fullmatch(text.strip())
@@ -299,12 +312,12 @@ def _write_binary(value: int) -> str:
 def _write_decimal(value: Decimal, *, exponent: bool) -> str:
     if not value:
         return "0"
-    power = _power(_EXACT.normalize(value))
+    power = _power(_EXACT_CONTEXT.normalize(value))
     power -= power % 3
     if not exponent:
-        # The API server prints no suffix at all above 10^18, which would be another amount.
+        # Above 10^18, the API server omits the suffix, which gives another amount.
         power = min(power, 18)
-    mantissa = int(_EXACT.scaleb(value, -power))
+    mantissa = int(_EXACT_CONTEXT.scaleb(value, -power))
     suffix = (f"e{power}" if power else "") if exponent else _DECIMAL[power]
     return f"{mantissa}{suffix}"
 

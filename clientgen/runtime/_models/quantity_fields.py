@@ -1,4 +1,4 @@
-"""Quantities as people write them: `"100m"`, `2`, `0.5`; where they are given, they become some."""
+"""Converts strings and numbers in fields of quantities: `"100m"`, `2`, `0.5`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["given_quantities", "quantity_fields", "to_quantities"]
 
-# The annotations of fields that hold quantities and nothing else: a text there can mean one only.
+# The annotations of fields that hold nothing but quantities, so that a string must be a quantity.
 _TYPES: Final = (Quantity, Quantity | None, dict[str, Quantity], list[Quantity])
-_TEXTS: Final = frozenset(
+_TYPE_NAMES: Final = frozenset(
     ("Quantity", "Quantity|None", "Quantities", "dict[str,Quantity]", "list[Quantity]")
 )
 
@@ -26,10 +26,10 @@ def quantity_fields(annotations: Mapping[str, object]) -> frozenset[str]:
 def given_quantities(
     model: str, fields: frozenset[str], values: Mapping[str, object]
 ) -> Iterator[tuple[str, object]]:
-    """Yield the quantities out of what a model is made of.
+    """Yield the arguments of a model's constructor that are quantities, converted.
 
     Raises:
-        ValueError: a text is no quantity; the message names the model and the field.
+        ValueError: a string is not a quantity; the message names the model and the field.
     """
     for name in fields & values.keys():
         try:
@@ -39,15 +39,15 @@ def given_quantities(
 
 
 def to_quantities(value: Any) -> Any:
-    """Make quantities of texts and numbers, also of those in a list or map; leave others alone."""
+    """Convert strings and numbers, also in a list or map. Other values are returned unchanged."""
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return Quantity(value)
     if isinstance(value, dict):
         quantities = cast("dict[str, Any]", value)
-        made: dict[str, Any] = {key: to_quantities(item) for key, item in quantities.items()}
-        return (
-            made if any(made[key] is not item for key, item in quantities.items()) else quantities
-        )
+        converted: dict[str, Any] = {key: to_quantities(item) for key, item in quantities.items()}
+        # The caller's dict is kept if it holds quantities already: the caller may fill it later.
+        is_changed = any(converted[key] is not item for key, item in quantities.items())
+        return converted if is_changed else quantities
     if isinstance(value, list):
         return [to_quantities(item) for item in cast("list[object]", value)]
     return value
@@ -55,7 +55,7 @@ def to_quantities(value: Any) -> Any:
 
 def _is_quantity(annotation: object) -> bool:
     return (
-        annotation.replace(" ", "") in _TEXTS
+        annotation.replace(" ", "") in _TYPE_NAMES
         if isinstance(annotation, str)
         else annotation in _TYPES
     )

@@ -1,8 +1,8 @@
-"""Copying raw JSON out of the body it was read from.
+"""Copies raw JSON out of the response body.
 
-msgspec keeps raw JSON as a view, and a view keeps the whole body alive: one retained pod would
-keep the page of the list it came in. Half of a pod is its managed fields, so every call of a
-decoder goes through here, and the way to them is short.
+msgspec returns raw JSON as a view, which keeps the whole body in memory: one cached pod would keep
+the page of the list that it came in. Managed fields are raw JSON and half of a pod. So this runs
+for every decoded object, and is optimized for them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ Unpinner: TypeAlias = Callable[[Any, Pool], None]
 def unpin(value: Any, pool: Pool) -> None:
     """Copy the raw JSON inside a value out of the body.
 
-    `pool` holds the last piece of each length: neighbours in a list, the pods of one replica set
-    for example, have the same fieldsV1, and comparing costs less than hashing.
+    Args:
+        value: a model, or a list or dict of models.
+        pool: the last copy of each length, shared by equal values. Neighbours in a list, such as
+            the pods of a replica set, have equal fieldsV1. Comparing them is faster than hashing.
     """
     unpinner = _unpinners[value.__class__]
     if unpinner is not None:
@@ -47,10 +49,10 @@ def _unpin_dict(values: dict[Any, Any], pool: Pool) -> None:
 
 
 def _unpinner(kind: type[ModelBase]) -> Unpinner | None:
-    """Return what unpins a model: one function for each way to raw JSON, one call if possible."""
+    """Return a function that unpins a model; None if the model contains no raw JSON."""
     model = known_model(kind)
-    steps = [_at(name) for name in _raw_attributes(model)]
-    steps += [_along(path) for path in dict.fromkeys(_paths(model))]
+    steps = [_attribute_unpinner(name) for name in _raw_attributes(model)]
+    steps += [_path_unpinner(path) for path in dict.fromkeys(_paths(model))]
     if len(steps) <= 1:
         return steps[0] if steps else None
 
@@ -62,7 +64,7 @@ def _unpinner(kind: type[ModelBase]) -> Unpinner | None:
 
 
 def _no_unpinner(_kind: type) -> None:
-    """Leave values of other classes as they are; nothing in an `Unstructured` is raw."""
+    """Return None for other classes: an `Unstructured`, for example, contains no raw JSON."""
 
 
 _unpinners = ByClass[Unpinner | None](
@@ -71,47 +73,47 @@ _unpinners = ByClass[Unpinner | None](
 
 
 def _paths(model: type[ModelBase]) -> Iterator[str]:
-    """Yield the paths of attributes to follow from a model."""
+    """Yield the paths of attributes that lead from a model to objects with raw JSON."""
     if (metadata := fields_of(model).get("metadata")) and metadata.type is ObjectMeta:
         yield "metadata.managed_fields"
     if issubclass(cast("type", model), ModelList):
         yield "items"
     for name in leading_to(model, _has_raw):
-        yield from _straight(model, name)
+        yield from _object_paths(model, name)
 
 
-def _at(name: str) -> Unpinner:
-    """Return what unpins the raw JSON in one attribute."""
+def _attribute_unpinner(name: str) -> Unpinner:
+    """Return a function that unpins the raw JSON in an attribute."""
     read = attrgetter(name)
 
-    def unpin_here(value: Any, pool: Pool) -> None:
+    def unpin_attribute(value: Any, pool: Pool) -> None:
         held = read(value)
         if held.__class__ is not Raw:
-            setattr(value, name, _own_each(held, pool))
+            setattr(value, name, _pooled_copies(held, pool))
         elif held is not NO_RAW:
-            setattr(value, name, _own(held, pool))
+            setattr(value, name, _pooled_copy(held, pool))
 
-    return unpin_here
+    return unpin_attribute
 
 
-def _along(path: str) -> Unpinner:
-    """Return what unpins what a path of attributes leads to."""
+def _path_unpinner(path: str) -> Unpinner:
+    """Return a function that unpins the value at the end of a path of attributes."""
     read, first = attrgetter(path), path.partition(".")[0]
 
-    def unpin_there(value: Any, pool: Pool) -> None:
+    def unpin_path(value: Any, pool: Pool) -> None:
         try:
             child = read(value)
-        except AttributeError:  # on the way there is something else that the server sent
+        except AttributeError:  # the server sent a value of another type on this path
             child = getattr(value, first)
         unpinner = _unpinners[child.__class__]
         if unpinner is not None:
             unpinner(child, pool)
 
-    return unpin_there
+    return unpin_path
 
 
-def _straight(model: type[ModelBase], name: str) -> list[str]:
-    """Return the paths of attributes that lead on from a field through plain objects."""
+def _object_paths(model: type[ModelBase], name: str) -> list[str]:
+    """Return the paths from a field through objects to raw JSON or to a list or map."""
     (inside,) = (f.type for f in fields_of(model).values() if f.name == name)
     if not isinstance(inside, ModelMeta):
         return [name]
@@ -119,7 +121,7 @@ def _straight(model: type[ModelBase], name: str) -> list[str]:
     if _raw_attributes(inner):
         return [name]
     steps = leading_to(inner, _has_raw)
-    return [f"{name}.{path}" for step in steps for path in _straight(inner, step)]
+    return [f"{name}.{path}" for step in steps for path in _object_paths(inner, step)]
 
 
 @cache
@@ -128,7 +130,7 @@ def _raw_attributes(model: type[ModelBase]) -> tuple[str, ...]:
 
 
 def _has_raw(model: type[ModelBase]) -> bool:
-    """Tell whether to look for a model; managed fields are only where an object's metadata is."""
+    """Report whether to search for a model. `_paths` covers managed fields separately."""
     return model is not ManagedFieldsEntry and bool(_raw_attributes(model))
 
 
@@ -136,21 +138,21 @@ def _mentions_raw(annotation: Any) -> bool:
     return annotation is Raw or any(_mentions_raw(inner) for inner in get_args(annotation))
 
 
-def _own(held: Raw, pool: Pool) -> Raw:
+def _pooled_copy(held: Raw, pool: Pool) -> Raw:
     size = len(held)
-    free_buffer = pool.get(size)
-    if free_buffer is None or free_buffer != held:
-        free_buffer = pool[size] = held.copy()
-    return free_buffer
+    copied = pool.get(size)
+    if copied is None or copied != held:
+        copied = pool[size] = held.copy()
+    return copied
 
 
-def _own_each(held: Any, pool: Pool) -> Any:
-    """Copy the raw JSON in a list or map of it; what else the server sent is as it is."""
+def _pooled_copies(held: Any, pool: Pool) -> Any:
+    """Copy raw JSON in lists and maps. Other values that the server sent are returned unchanged."""
     kind: type[Any] = held.__class__
     if kind is Raw:
-        return _own(held, pool)
+        return _pooled_copy(held, pool)
     if kind is list:
-        return [_own_each(item, pool) for item in held]
+        return [_pooled_copies(item, pool) for item in held]
     if kind is dict:
-        return {key: _own_each(item, pool) for key, item in held.items()}
+        return {key: _pooled_copies(item, pool) for key, item in held.items()}
     return held

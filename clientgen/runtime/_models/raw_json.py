@@ -1,4 +1,4 @@
-"""JSON that is kept to the byte: the values of `Raw` fields."""
+"""Raw JSON, which is kept byte for byte: the values of `Raw` fields."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["raw", "raw_value"]
 
 
 def raw(value: object) -> Raw:
-    """Make JSON that is kept to the byte out of a model or any JSON-like value."""
+    """Encode a model, or any JSON-like value, as raw JSON for a `Raw` field."""
     return Raw(encode(value))
 
 
 def raw_value(value: Raw) -> Any:
-    """Read JSON that was kept to the byte; None when there is none."""
+    """Decode the raw JSON of a `Raw` field; None if the field is absent."""
     return json.decode(value) if bytes(value) else None

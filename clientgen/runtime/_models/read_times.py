@@ -1,12 +1,12 @@
-"""Times that are written as they were read.
+"""Times that are sent back with the text that they were read from.
 
-msgspec reads a time into a datetime, which has microseconds and forgets the notation. Written back
-it has another text: fewer digits, `Z` for `+00:00`. To a server that is a change. So a time whose
-text would change is read into a datetime that remembers its text.
+msgspec reads a time as a datetime, which has microseconds and no notation. msgspec would write it
+with another text: fewer digits, or `Z` for `+00:00`. The server would take that for a change. So a
+time whose text would change is read as a `ReadTime`, which keeps the text.
 
-Kubernetes writes the times of its own kinds, and of all metadata, in one notation only
-(apimachinery: Time and MicroTime of meta/v1), so these need no look. Custom resources are stored as
-they were sent.
+Kubernetes writes the times of its own kinds, and of all metadata, in a single notation
+(apimachinery: Time and MicroTime of meta/v1), so these are not checked. Custom resources are stored
+with the text that was sent.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from .once import once
 
 __all__ = ["ReadTime", "has_other_times", "keep_times"]
 
-_PARTS = re.compile(r"(.{19}\.[0-9]{6})[0-9]*(.*)", re.DOTALL)
-_MINUTES = re.compile(rb':[0-9]{2}"')  # of an offset
+_MICROSECONDS = re.compile(r"(.{19}\.[0-9]{6})[0-9]*(.*)", re.DOTALL)
+_MINUTES = re.compile(rb':[0-9]{2}"')  # the end of an offset such as +02:00
 _COLON, _DOT, _QUOTE, _T = b':."T'
 _SIGNS = b"+-"
-_MILLIONTH, _NONE = 6, b"000000"
-# The groups of Kubernetes' own kinds; others of k8s.io are of custom resources.
-_KUBERNETES = frozenset(
+_NEVER, _BY_TEXT, _ALWAYS = 0, 1, 2
+_MICRO_DIGITS, _ZERO_MICROS = 6, b"000000"
+# The groups of Kubernetes' own kinds. Other groups in k8s.io are those of custom resources.
+_KUBERNETES_GROUPS = frozenset(
     {"", "apps", "autoscaling", "batch", "extensions", "policy"}.union(
         f"{name}.k8s.io"
         for name in (
@@ -66,7 +67,7 @@ _KUBERNETES = frozenset(
 class ReadTime(datetime):
     """A datetime with the text that it was read from.
 
-    What is computed from it is a plain datetime: another time has another text.
+    Arithmetic and `replace` return plain datetimes, because the text does not fit another time.
     """
 
     __slots__ = ("is_micro", "text")
@@ -76,7 +77,7 @@ class ReadTime(datetime):
     """Whether it was read as a MicroTime."""
 
     def __new__(cls, *parts: Any, **named: Any) -> Any:
-        """Make a plain datetime: arithmetic calls this."""
+        """Create a plain datetime: arithmetic calls this. `_new_read_time` creates a ReadTime."""
         return datetime(*parts, **named)  # noqa: DTZ001 - the zone is among the arguments
 
     @property
@@ -93,47 +94,45 @@ class ReadTime(datetime):
         return self.plain.astimezone(tz)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        return _restored, (self.plain, self.text, self.is_micro)
+        return _new_read_time, (self.plain, self.text, self.is_micro)
 
     def __repr__(self) -> str:
         return repr(self.plain)
 
 
-def _restored(time: datetime, text: str, is_micro: bool) -> datetime:
-    kept: ReadTime = datetime.__new__(
+def _new_read_time(time: datetime, text: str, is_micro: bool) -> datetime:
+    time_with_text: ReadTime = datetime.__new__(
         ReadTime,
         *time.timetuple()[:6],
         time.microsecond,
         time.tzinfo,
         fold=time.fold,
     )
-    kept.text, kept.is_micro = text, is_micro
-    return kept
+    time_with_text.text, time_with_text.is_micro = text, is_micro
+    return time_with_text
 
 
 def has_other_times(data: bytes | Raw, model: type[Any]) -> bool:
-    """Tell whether there may be times that would be written with another text.
+    """Report whether `data` may contain times that would be written with another text.
 
-    It looks at the ends of times: `Z`, which is rare in JSON, and offsets.
+    The search is for the ends of times: `Z`, which is rare in JSON, and offsets.
     """
-    looks = _looks_of(model)
-    if not looks:
-        return False
-    if looks > 1:
-        return True
+    check = _check_for(model)
+    if check != _BY_TEXT:
+        return check == _ALWAYS
     data = bytes(data)
-    return _has_other_utc(data) or _has_offset(data)
+    return _has_unusual_utc_time(data) or _has_offset(data)
 
 
-def _has_other_utc(data: bytes) -> bool:
+def _has_unusual_utc_time(data: bytes) -> bool:
     find = data.find
     end = find(b"Z", 20)
     while end >= 0:
         if data[end + 1] == _QUOTE:
-            begin = end if data[end - 3] == _COLON else end - _MILLIONTH - 1
+            begin = end if data[end - 3] == _COLON else end - _MICRO_DIGITS - 1
             if data[begin - 9] != _T:
                 return True
-            if begin != end and (data[begin] != _DOT or data[begin + 1 : end] == _NONE):
+            if begin != end and (data[begin] != _DOT or data[begin + 1 : end] == _ZERO_MICROS):
                 return True
         end = find(b"Z", end + 1)
     return False
@@ -149,36 +148,37 @@ def _has_offset(data: bytes) -> bool:
 
 
 @once
-def _looks_of(model: type[Any]) -> int:
-    """Return how times in a model are looked for: not, by their text, or always."""
+def _check_for(model: type[Any]) -> int:
+    """Return whether times of a model need `keep_times`: never, always, or if the text says so."""
     if not issubclass(model, ModelBase):
-        return 0
+        return _NEVER
     kind = known_model(model)
     if issubclass(cast("type", kind), ModelList) and "items" in fields_of(kind):
         (kind,) = get_args(fields_of(kind)["items"].type)
         if not isinstance(kind, type) or not issubclass(kind, ModelBase):
-            return 0
+            return _NEVER
     fields, constants = fields_of(kind), kind.__constants__
     if "apiVersion" in fields and "metadata" in fields:
         api_version = str(constants.get(fields["apiVersion"].name, ""))
-        if api_version and api_version.rpartition("/")[0] in _KUBERNETES:
-            return 0
-    # The server writes the times in metadata, of custom resources, too.
-    if all(field.type is ObjectMeta for field in _leading(kind)):
-        return 0
-    return 2 if _has_micro(kind) else 1
+        if api_version and api_version.rpartition("/")[0] in _KUBERNETES_GROUPS:
+            return _NEVER
+    # The server writes the times in metadata, also in those of custom resources.
+    if all(field.type is ObjectMeta for field in _fields_with_times(kind)):
+        return _NEVER
+    # The text does not show whether a time is a MicroTime, which is written in another way.
+    return _ALWAYS if _has_micro(kind) else _BY_TEXT
 
 
 def keep_times(obj: Any, data: bytes | Raw) -> None:
-    """Let the times of a model that was just read remember their texts, where these are lost."""
-    _keep(obj, msgspec.json.decode(data))
+    """Replace times in a decoded model by ReadTimes where their text would change."""
+    _keep_in(obj, msgspec.json.decode(data))
 
 
-def _keep(value: Any, raw: Any, is_micro: bool = False) -> None:
-    """Do that for what was read from `raw`."""
+def _keep_in(value: Any, raw: Any, is_micro: bool = False) -> None:
+    """Replace the times in a value that was decoded from `raw`."""
     if isinstance(value, ModelBase):
         if isinstance(raw, dict):
-            _keep_fields(value, cast("dict[str, Any]", raw))
+            _keep_in_fields(value, cast("dict[str, Any]", raw))
         return
     items, texts = value, raw
     keys: list[Any] = []
@@ -188,27 +188,27 @@ def _keep(value: Any, raw: Any, is_micro: bool = False) -> None:
         keys = [*items]
     for key in keys:
         if isinstance(items[key], datetime):
-            items[key] = _kept(items[key], texts[key], is_micro)
+            items[key] = _with_text(items[key], texts[key], is_micro)
         else:
-            _keep(items[key], texts[key], is_micro)
+            _keep_in(items[key], texts[key], is_micro)
 
 
-def _keep_fields(obj: ModelBase, raw: dict[str, Any]) -> None:
-    for name, wire, is_micro in _plan(known_model(type(obj))):
+def _keep_in_fields(obj: ModelBase, raw: dict[str, Any]) -> None:
+    for name, wire, is_micro in _time_attributes(known_model(type(obj))):
         value, text = getattr(obj, name), raw.get(wire)
         if isinstance(value, datetime):
-            assign(obj, name, _kept(value, text, is_micro))
+            assign(obj, name, _with_text(value, text, is_micro))
         else:
-            _keep(value, text, is_micro)
+            _keep_in(value, text, is_micro)
 
 
-def _kept(time: datetime, text: object, is_micro: bool) -> datetime:
-    """Return a time that remembers its text, if it would be written with another one."""
+def _with_text(time: datetime, text: object, is_micro: bool) -> datetime:
+    """Return a ReadTime if the time would be written with another text, else the time itself."""
     if not isinstance(text, str) or _written(time, is_micro) == text:
         return time
-    # msgspec rounds nanoseconds, which may give the next day.
-    shorter = _PARTS.sub(r"\1\2", text)
-    return _restored(msgspec.convert(shorter, datetime), text, is_micro)
+    # msgspec would round nanoseconds, possibly up to the next day, so they are cut off.
+    shorter = _MICROSECONDS.sub(r"\1\2", text)
+    return _new_read_time(msgspec.convert(shorter, datetime), text, is_micro)
 
 
 def _written(time: datetime, is_micro: bool) -> str:
@@ -218,17 +218,19 @@ def _written(time: datetime, is_micro: bool) -> str:
 
 
 @once
-def _plan(model: type[ModelBase]) -> tuple[tuple[str, str, bool], ...]:
-    """Return the attributes that have times, or lead to some, and their wire names."""
-    return tuple((field.name, field.wire, _is_micro(field.type)) for field in _leading(model))
+def _time_attributes(model: type[ModelBase]) -> tuple[tuple[str, str, bool], ...]:
+    """Return (name, wire name, is a MicroTime) of each attribute that contains times."""
+    return tuple(
+        (field.name, field.wire, _is_micro(field.type)) for field in _fields_with_times(model)
+    )
 
 
-def _leading(model: type[ModelBase]) -> list[Field]:
-    leading = leading_to(model, _has_times)
+def _fields_with_times(model: type[ModelBase]) -> list[Field]:
+    names = leading_to(model, _has_times)
     return [
         field
         for field in fields_of(model).values()
-        if field.name in leading or _mentions(field.type, datetime)
+        if field.name in names or _mentions(field.type, datetime)
     ]
 
 

@@ -1,6 +1,6 @@
 """Reprs of models: one short line for prompts and logs, without secrets.
 
-A kind that has a name shows it, and no spec and status: `to_dict` gives all there is.
+An object with a name shows its name, and no spec and status. `to_dict` returns everything.
 """
 
 from __future__ import annotations
@@ -24,37 +24,38 @@ HIDDEN: Final = "<hidden>"
 """The text that reprs show in place of a sensitive value."""
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-"""The annotation in which kubectl keeps the whole manifest, and with it the data of a Secret."""
+"""The annotation in which kubectl stores the whole manifest, including the data of a Secret."""
 
-_LONGEST = 400
-_LONGEST_VALUE = 80
-_MOST = 3
-_DEEPEST = 3
+_MAX_LENGTH = 400
+_MAX_VALUE_LENGTH = 80
+_MAX_ITEMS = 3
+_MAX_DEPTH = 3
 
-# The metadata shown of a kind with a name, and the attributes not shown beside it.
+# The metadata that an object with a name shows, and the attributes that it does not show.
 _IDENTITY = ("namespace", "name", "generate_name", "resource_version")
-_LARGE = frozenset({"metadata", "spec", "status", "api_version", "kind"})
+_NOT_SHOWN = frozenset({"metadata", "spec", "status", "api_version", "kind"})
 
 
 def model_repr(model: ModelBase) -> str:
-    """Show a model: what is set, cut where it gets long."""
-    return _cut(_model(model, 0), _LONGEST)
+    """Show the fields of a model that are set, shortened."""
+    return _cut(_model(model, 0), _MAX_LENGTH)
 
 
 def identity_repr(obj: object, items: Iterable[tuple[str, object]]) -> str:
-    """Show an object by what is given, and nothing else of it."""
+    """Show an object as its class and the given items."""
     shown = ", ".join(f"{name}={_value(value, 1)}" for name, value in items)
-    return _cut(f"{type(obj).__name__}({shown})", _LONGEST)
+    return _cut(f"{type(obj).__name__}({shown})", _MAX_LENGTH)
 
 
 def model_items(model: ModelBase) -> Iterator[tuple[str, object]]:
-    """Yield what is set, with the sensitive values hidden.
+    """Yield the fields that are set, with sensitive values hidden.
 
-    A field that is unknown (newer than the model) may be as sensitive as its neighbours.
+    If a model has sensitive fields, its unknown fields are hidden, too: a field that is newer than
+    the model may be as sensitive.
     """
     declared = getattr(type(model), "__model__", type(model)).__struct_fields__
     fields, defaults = model.__struct_fields__, model.__struct_defaults__
-    required = (NODEFAULT,) * (len(fields) - len(defaults))  # those come first
+    required = (NODEFAULT,) * (len(fields) - len(defaults))  # required fields come first
     for name, default in zip(fields, (*required, *defaults), strict=True):
         value = getattr(model, name)
         if default is not NODEFAULT and _is_unset(model, name, value, default):
@@ -76,16 +77,16 @@ def _is_unset(model: ModelBase, name: str, value: Any, default: object) -> bool:
 
 def _model(model: ModelBase, depth: int) -> str:
     name = type(model).__name__
-    if depth >= _DEEPEST:
+    if depth >= _MAX_DEPTH:
         return f"{name}(…)" if any(True for _ in model_items(model)) else f"{name}()"
     items = model_items(model)
     if identity := _identity(model):
-        items = iter([*identity, *((n, value) for n, value in items if n not in _LARGE)])
+        items = iter([*identity, *((n, value) for n, value in items if n not in _NOT_SHOWN)])
     return f"{name}({', '.join(f'{key}={_value(value, depth + 1)}' for key, value in items)})"
 
 
 def _identity(model: ModelBase) -> list[tuple[str, object]]:
-    """Return the name and namespace of a kind's object, if it has a name."""
+    """Return the namespace, name and resource version of an object; empty if it has no name."""
     metadata = getattr(model, "metadata", None) if "kind" in model.__constants__ else None
     identity = [(name, getattr(metadata, name, "")) for name in _IDENTITY]
     named = any(name.endswith("name") and value for name, value in identity)
@@ -101,30 +102,32 @@ def _value(value: Any, depth: int) -> str:
         return _model(value, depth)
     if isinstance(value, list | dict):
         return _container(value, depth)
-    return _cut(repr(value[:_LONGEST_VALUE] if isinstance(value, str) else value), _LONGEST_VALUE)
+    return _cut(
+        repr(value[:_MAX_VALUE_LENGTH] if isinstance(value, str) else value), _MAX_VALUE_LENGTH
+    )
 
 
 def _container(value: Any, depth: int) -> str:
     if isinstance(value, list):
         return _list(cast("list[object]", value), depth)
     if hasattr(value, "__rich_repr__"):  # an object without a class
-        return _cut(repr(value), _LONGEST)
+        return _cut(repr(value), _MAX_LENGTH)
     return _dict(value, depth)
 
 
 def _list(values: list[object], depth: int) -> str:
-    return f"[{_several((_value(item, depth) for item in values[:_MOST]), len(values))}]"
+    return f"[{_joined((_value(item, depth) for item in values[:_MAX_ITEMS]), len(values))}]"
 
 
 def _dict(values: dict[object, object], depth: int) -> str:
-    entries = islice(values.items(), _MOST)
+    entries = islice(values.items(), _MAX_ITEMS)
     shown = (f"{k!r}: {HIDDEN if k == LAST_APPLIED else _value(v, depth)}" for k, v in entries)
-    return f"{{{_several(shown, len(values))}}}"
+    return f"{{{_joined(shown, len(values))}}}"
 
 
-def _several(shown: Iterable[str], count: int) -> str:
-    return ", ".join([*shown, *([f"…+{count - _MOST}"] if count > _MOST else [])])
+def _joined(shown: Iterable[str], count: int) -> str:
+    return ", ".join([*shown, *([f"…+{count - _MAX_ITEMS}"] if count > _MAX_ITEMS else [])])
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+def _cut(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"

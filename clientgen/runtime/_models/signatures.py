@@ -1,4 +1,4 @@
-"""Signatures of models as people read them: short types, and a line for each field."""
+"""Readable signatures of models: short types, and a line for each field."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["readable"]
 
 _MAX_LINE_CHARS: Final = 80
-_EMPTY: Final[dict[object, str]] = {list: "[]", dict: "{}"}
+_EMPTY_DEFAULTS: Final[dict[object, str]] = {list: "[]", dict: "{}"}
 
 
-class _Words(str):
-    """An annotation or a default as text, which is shown without quotes."""
+class _ShownText(str):
+    """The text of an annotation or a default. Signatures show it without quotes."""
 
     __slots__ = ()
 
@@ -43,11 +43,11 @@ class _ModelSignature(Signature):
 def readable(signature: Signature, constants: Mapping[str, object]) -> Signature:
     """Return the signature of a model with short annotations: `list[Container]`, without modules.
 
-    Defaults that each object gets anew are shown as people write them: `[]`, `ObjectMeta()`.
-    Names, kinds and other defaults of the parameters stay.
+    Defaults from a factory are shown as their value: `[]`, `ObjectMeta()`. Names, kinds and other
+    defaults of the parameters do not change.
 
     Args:
-        signature: the signature that msgspec makes; all parameters are keywords.
+        signature: the signature from msgspec. All its parameters are keyword-only.
         constants: the values of constant fields, by name.
     """
     parameters = signature.parameters.values()
@@ -56,7 +56,7 @@ def readable(signature: Signature, constants: Mapping[str, object]) -> Signature
 
 def _readable(parameter: Parameter, constants: Mapping[str, object]) -> Parameter:
     return parameter.replace(
-        annotation=_Words(_type_text(parameter.annotation)),
+        annotation=_ShownText(_type_text(parameter.annotation)),
         default=_readable_default(parameter, constants),
     )
 
@@ -65,11 +65,11 @@ def _readable_default(parameter: Parameter, constants: Mapping[str, object]) -> 
     if parameter.name in constants:
         return constants[parameter.name]
     factory = getattr(parameter.default, "factory", None)
-    if factory in _EMPTY:
-        return _Words(_EMPTY[factory])
+    if factory in _EMPTY_DEFAULTS:
+        return _ShownText(_EMPTY_DEFAULTS[factory])
     model = _without_annotated(parameter.annotation)
     if factory is not None and isinstance(model, type) and issubclass(model, Struct):
-        return _Words(f"{model.__name__}()")
+        return _ShownText(f"{model.__name__}()")
     return parameter.default
 
 

@@ -1,7 +1,7 @@
-"""Statuses as servers send them, and as programs can rely on them.
+"""Makes a received Status safe to use: correct types, limited lengths.
 
-Anybody can answer: a proxy, an extension API server, a server that is broken. Members of the
-wrong type are as good as missing, and texts have an end.
+A Status may come from a proxy, an extension API server or a broken server. The lenient decoder
+keeps values of wrong types; here they are dropped.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Any, cast
 
 from .meta_v1 import ListMeta, Status, StatusCause, StatusDetails
 
-__all__ = ["MOST_SECONDS", "make_sound", "wait_seconds"]
+__all__ = ["MAX_RETRY_AFTER_SECONDS", "make_sound", "wait_seconds"]
 
-MOST_SECONDS = 300
-"""The most seconds that a server may have a client wait before the next try."""
+MAX_RETRY_AFTER_SECONDS = 300
+"""The upper limit of the seconds that a server asks a client to wait before a retry."""
 
-_LONGEST = 16384
-_MOST_CAUSES = 1000
-_TEXTS = ("name", "group", "kind", "uid")
+_MAX_TEXT_LENGTH = 16384
+_MAX_CAUSES = 1000
+_TEXT_FIELDS = ("name", "group", "kind", "uid")
 
 
 def make_sound(status: Status) -> Status:
-    """Drop what is not of its type, and cut what is too long; gives the same status."""
+    """Drop values of wrong types and shorten long strings, in place; returns the same Status."""
     for name in ("status", "message", "reason"):
         setattr(status, name, _text(getattr(status, name)))
     status.code = _number(status.code)
@@ -35,29 +35,29 @@ def make_sound(status: Status) -> Status:
 
 
 def wait_seconds(value: object) -> int | None:
-    """Read after how many seconds to try again: whole ones, and not for ever; None for nothing.
+    """Return the seconds to wait before a retry, at most MAX_RETRY_AFTER_SECONDS; None if invalid.
 
     Args:
-        value: a number, or what stands in a Retry-After header; a date counts as nothing, as for
+        value: a number, or the text of a Retry-After header. A date is not supported, as in
             client-go (rest.retryAfterSeconds).
     """
     if isinstance(value, str):
         digits = value.strip()
         if not (digits.isascii() and digits.isdigit()):
             return None
-        digits = digits.lstrip("0")[:10]  # Python reads no more than 4300 of them
-        return min(int(digits or "0"), MOST_SECONDS)
+        digits = digits.lstrip("0")[:10]  # Python refuses to convert more than 4300 digits
+        return min(int(digits or "0"), MAX_RETRY_AFTER_SECONDS)
     number = _number(value)
-    return None if number is None or number < 0 else min(number, MOST_SECONDS)
+    return None if number is None or number < 0 else min(number, MAX_RETRY_AFTER_SECONDS)
 
 
 def _sound_details(details: StatusDetails) -> StatusDetails:
-    for name in _TEXTS:
+    for name in _TEXT_FIELDS:
         setattr(details, name, _text(getattr(details, name)))
     causes: Any = details.causes
     if not isinstance(causes, list):
         causes = []
-    listed = cast("list[object]", causes)[:_MOST_CAUSES]
+    listed = cast("list[object]", causes)[:_MAX_CAUSES]
     details.causes = [_sound_cause(cause) for cause in listed if isinstance(cause, StatusCause)]
     details.retry_after_seconds = wait_seconds(details.retry_after_seconds)
     return details
@@ -72,11 +72,11 @@ def _sound_cause(cause: StatusCause) -> StatusCause:
 def _text(value: object) -> str | None:
     if not isinstance(value, str):
         return None
-    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    return value if len(value) <= _MAX_TEXT_LENGTH else f"{value[:_MAX_TEXT_LENGTH]}…"
 
 
 def _number(value: object) -> int | None:
-    """Give a number as it is, unless it is none that anybody means."""
+    """Return a whole number; None for values of other types and numbers beyond 32 bits."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if abs(value) <= 1 << 31 else None

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["table_text"]
 
-# What kubectl gives its tabwriter.
-_NARROWEST, _PADDING = 6, 3
+# The settings of kubectl's tabwriter.
+_MIN_WIDTH, _PADDING = 6, 3
 _NAMESPACE = "NAMESPACE"
 
 
@@ -42,25 +42,25 @@ def table_text(
     """Print a table.
 
     Args:
-        columns: the columns; cells beyond the last are left out.
+        columns: the columns. Cells without a column are left out.
         rows: the rows.
-        wide: print columns of lower priority, too.
-        headers: print the names of the columns; never without a row.
-        namespaces: print the namespace of each row; None does if there are several.
+        wide: also print columns with a priority other than 0.
+        headers: print the names of the columns. A table without rows has no text at all.
+        namespaces: print the namespace of each row; None prints it if the rows have several.
     """
     if not rows:
         return ""
     shown = [index for index, column in enumerate(columns) if wide or not column.priority]
-    places = [_namespace_of(row) for row in rows]
+    namespaces_of_rows = [_namespace_of(row) for row in rows]
     if namespaces is None:
-        namespaces = len(set(places)) > 1
+        namespaces = len(set(namespaces_of_rows)) > 1
     lines: list[list[str]] = []
     if headers:
         names = [_printed(columns[index].name.upper()) for index in shown]
         lines.append([_NAMESPACE, *names] if namespaces else names)
-    for row, place in zip(rows, places, strict=True):
+    for row, namespace in zip(rows, namespaces_of_rows, strict=True):
         cells = [_printed(row.cells[index]) for index in shown if index < len(row.cells)]
-        lines.append([_printed(place), *cells] if namespaces else cells)
+        lines.append([_printed(namespace), *cells] if namespaces else cells)
     return "".join(f"{line}\n" for line in _aligned(lines))
 
 
@@ -70,14 +70,14 @@ def _namespace_of(row: Row) -> str:
 
 
 def _printed(cell: object) -> str:
-    """Print a cell: its first line, without what a terminal would take as a command."""
+    """Print a cell: its first line, with control characters escaped."""
     if cell is None:
         return ""
     if isinstance(cell, str):
         line = cell.splitlines()[0] if cell else ""
         text = line if line == cell else f"{line}..."
     else:
-        from json import dumps  # most programs print no tables
+        from json import dumps  # imported late: few programs print tables
 
         text = dumps(cell, ensure_ascii=False)
     return text if text.isprintable() else "".join(_escaped(text))
@@ -89,16 +89,16 @@ def _escaped(text: str) -> Iterator[str]:
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Pad all cells but the last of a line."""
+    """Align columns: pad all cells of a line except the last."""
     widths: dict[int, int] = {}
     for line in lines:
         for index, cell in enumerate(line[:-1]):
-            widths[index] = max(widths.get(index, _NARROWEST), len(cell) + _PADDING)
+            widths[index] = max(widths.get(index, _MIN_WIDTH), len(cell) + _PADDING)
     for line in lines:
-        yield "".join(_padded(line, widths))
+        yield "".join(_padded_cells(line, widths))
 
 
-def _padded(line: Sequence[str], widths: dict[int, int]) -> Iterable[str]:
+def _padded_cells(line: Sequence[str], widths: dict[int, int]) -> Iterable[str]:
     last = len(line) - 1
     for index, cell in enumerate(line):
         yield cell if index == last else cell.ljust(widths[index])

@@ -1,4 +1,4 @@
-"""Tables: objects as the columns that `kubectl get` prints, made by the server.
+"""Tables: the server returns objects as the columns that `kubectl get` prints.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 """
@@ -23,18 +23,18 @@ class TableColumnDefinition(Model):
     type: Literal["boolean", "integer", "number", "string"] | str
     """The OpenAPI type of its cells."""
     format: str = ""
-    """The OpenAPI format of its cells. The column with the name of objects has `name`."""
+    """The OpenAPI format of its cells. It is `name` for the column with the objects' names."""
     description: str = ""
     """An explanation of the column."""
     priority: int = 0
-    """0 for columns that are always shown; higher for those of `kubectl get -o wide`."""
+    """0 for columns that are always shown; higher for columns that only `-o wide` shows."""
 
 
 class TableRowCondition(Model):
     """A condition of a row."""
 
     type: Literal["Completed"] | str
-    """The aspect: `Completed` where an object is done."""
+    """The aspect: `Completed` if the object has finished."""
     status: Literal["False", "True", "Unknown"] | str
     """Whether the condition holds."""
     reason: str = ""
@@ -51,13 +51,13 @@ class TableRow(Model):
     conditions: list[TableRowCondition] = field(default_factory=list)
     """Conditions of the row."""
     object: Unstructured | None = None
-    """The object: its metadata (of the kind PartialObjectMetadata), unless more was asked for."""
+    """The object. By default only its metadata, as a PartialObjectMetadata."""
 
 
 class Table(ModelList[TableRow]):
     """A list of objects, or one object, as a table. Iterating it yields its rows.
 
-    Use it as the class of objects or of lists, and the server is asked for tables.
+    To request tables, pass this class as the class of objects or lists.
     """
 
     api_version: str = constant("meta.k8s.io/v1", name="apiVersion")
@@ -75,12 +75,12 @@ class Table(ModelList[TableRow]):
     def to_text(
         self, *, wide: bool = False, headers: bool = True, namespaces: bool | None = None
     ) -> str:
-        """Print the table as `kubectl get` does. `str` does so, too.
+        """Print the table as `kubectl get` does. `str(table)` prints it with the defaults.
 
         Args:
-            wide: print all columns, as `-o wide`.
-            headers: print the names of the columns; an empty table has none.
-            namespaces: print the namespace of each row; None does if there are several.
+            wide: print all columns, as `kubectl get -o wide` does.
+            headers: print the names of the columns. A table without rows has no text at all.
+            namespaces: print the namespace of each row; None prints it if the rows have several.
         """
         return table_text(
             self.column_definitions,
@@ -95,7 +95,7 @@ class Table(ModelList[TableRow]):
 
 
 def annotations_of(obj: Any) -> dict[str, str]:
-    """Return the annotations of an object that a watch has sent; of a table, those in its row."""
+    """Return the annotations of a watched object; for a table, those of the object in its row."""
     if isinstance(obj, Table):
         objects = [row.object for row in obj.items]
         return objects[0].metadata.annotations if objects and objects[0] is not None else {}

@@ -23,18 +23,18 @@ __all__ = ["Object", "Unstructured", "UnstructuredList", "holds_secrets", "list_
 
 M = TypeVar("M", bound=Model)
 
-# The kinds of Kubernetes with values that no message may show.
+# The kinds of Kubernetes whose values no message may show.
 _SECRET_KINDS: Final = frozenset({"Secret", "TokenRequest", "TokenReview"})
 
 
 class Unstructured(dict[str, Any]):
-    """An object of any kind as the JSON of the server: a dict, with typed access to its metadata.
+    """An object of any kind: a dict of its JSON, with typed access to its metadata.
 
         obj["spec"]["replicas"] = 3
         obj.metadata.labels["app"] = "web"
 
-    Clients, watches, informers and listers take it in place of a model. It is written as it was
-    read. `str` and `repr` show which object it is, not what is in it.
+    Clients, watches, informers and listers accept this class in place of a model class. The dict
+    is sent as it was received. `str` and `repr` show the kind and the name, not the contents.
     """
 
     __slots__ = ()
@@ -53,7 +53,7 @@ class Unstructured(dict[str, Any]):
     def metadata(self) -> ObjectMetaView:
         """The metadata, with the attributes of an `ObjectMeta`. Assignments change the object.
 
-        What is absent reads as in an `ObjectMeta`: as an empty text, list or map, or None.
+        Absent values read as in an `ObjectMeta`: as an empty string, list or map, or as None.
         """
         return ObjectMetaView(self)
 
@@ -69,23 +69,25 @@ class Unstructured(dict[str, Any]):
 
     @classmethod
     def of(cls, obj: Model | Mapping[str, Any]) -> Self:
-        """Convert an object of a class. Changes of either do not show in the other.
+        """Convert a model, or copy a mapping. The result shares nothing with `obj`.
 
         Raises:
-            TypeError: it has no kind.
+            TypeError: `obj` has no apiVersion or kind.
         """
         value = cls(to_dict(obj))
         if not value.kind or not value.api_version:
-            raise TypeError(f"{type(obj).__name__} is no kind: it lacks an apiVersion or a kind")
+            raise TypeError(
+                f"{type(obj).__name__} is not an API object: it has no apiVersion or no kind"
+            )
         return value
 
     def to(self, model: type[M]) -> M:
-        """Convert to a class. Fields that the class does not know are kept.
+        """Convert to a model. Fields that the model does not have are kept.
 
-        `PartialObjectMetadata` takes objects of any kind.
+        `PartialObjectMetadata` accepts objects of any kind, and drops all fields but the metadata.
 
         Raises:
-            ValueError: the class is of another kind or version.
+            ValueError: the model is of another kind or version.
         """
         if not issubclass(model, PartialObjectMetadata):
             self._check_kind(model)
@@ -101,14 +103,14 @@ class Unstructured(dict[str, Any]):
         return deep_copy(self)
 
     def __repr__(self) -> str:
-        """Show which object it is."""
+        """Show the kind, namespace and name."""
         return identity_repr(self, self._identity())
 
     def __rich_repr__(self) -> list[tuple[str, str]]:
-        """Show which object it is to rich."""
+        """Show rich the kind, namespace and name."""
         return self._identity()
 
-    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+    if not TYPE_CHECKING:  # for type checkers, the class has the declared attributes only
 
         def __getattr__(self, name: str) -> object:
             raise AttributeError(
@@ -129,19 +131,19 @@ class Unstructured(dict[str, Any]):
     def _check_kind(self, model: type[Model]) -> None:
         wanted = {name: str(value) for name, value in model.__constants__.items()}
         for name in ("kind", "api_version"):
-            have = getattr(self, name)
-            if have and name in wanted and have != wanted[name]:
-                what = f"{self.api_version} {self.kind}".lstrip()
+            actual = getattr(self, name)
+            if actual and name in wanted and actual != wanted[name]:
+                own_kind = f"{self.api_version} {self.kind}".lstrip()
                 raise ValueError(
                     f"{model.__name__} is {wanted.get('api_version')} {wanted.get('kind')}:"
-                    f" it cannot hold the {what} {self.name!r}"
+                    f" it cannot hold the {own_kind} {self.name!r}"
                 )
 
 
 class UnstructuredList(ModelList[Unstructured]):
     """A list of objects without a class.
 
-    Items that do not say what they are, as in lists of built-in kinds, get the apiVersion of the
+    In lists of built-in kinds, items have no apiVersion and kind. They get the apiVersion of the
     list, and its kind without `List` (apimachinery: unstructured/helpers.go, decodeToList).
     """
 
@@ -149,9 +151,9 @@ class UnstructuredList(ModelList[Unstructured]):
     kind: str = constant("List")
 
     def __post_init__(self) -> None:
-        """Say of each item what it is."""
+        """Set the apiVersion and kind of items that have none."""
         api_version, kind = self.api_version, self.kind
-        values: tuple[Any, ...] = (api_version, kind, self.items)  # of a server: anything
+        values: tuple[Any, ...] = (api_version, kind, self.items)  # a server may send any type
         if not all(map(isinstance, values, (str, str, list))) or not kind.removesuffix("List"):
             return
         item_kind = kind.removesuffix("List")
@@ -161,24 +163,24 @@ class UnstructuredList(ModelList[Unstructured]):
 
 
 Object: TypeAlias = Model | Unstructured
-"""An object of the API: of a class, or without one."""
+"""An API object: a model, or an `Unstructured`."""
 
 
 def holds_secrets(obj: Unstructured) -> bool:
-    """Tell whether it is of a kind with values that no message may show."""
+    """Report whether no message may show the values of an object, because of its kind."""
     return obj.kind in _SECRET_KINDS
 
 
 def list_class(model: type[Any], api_version: str, kind: str) -> type[ModelList[Any]]:
-    """Return the class of lists of a class, for a program that has no package with one.
+    """Return the list class of a class of objects. A new one is created for models.
 
     Args:
         model: the class of the objects.
         api_version: the `apiVersion` of the objects.
-        kind: their kind.
+        kind: the kind of the objects.
     """
     given: Any = model
-    if issubclass(given, ModelList):  # a table is one
+    if issubclass(given, ModelList):  # a Table is its own list class
         return cast("type[ModelList[Any]]", given)
     if issubclass(model, Unstructured):
         return UnstructuredList

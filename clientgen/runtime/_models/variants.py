@@ -1,10 +1,10 @@
-"""The two hidden variants of a model class: subclasses with the name of the model.
+"""The two class_members variants of a model class: subclasses with the name of the model.
 
-- One is for the objects that `auto` fields make. By it the encoder tells "nobody set it" from "set
-  and empty".
-- The other is for objects with fields that the model does not know, and for objects that lack
-  fields that the model requires. It holds unknown fields as raw JSON, so that msgspec encodes,
-  compares and copies them like any other field.
+- The unset variant is the class of the objects that `auto` fields create. It shows the encoder
+  that an empty object is unset, not set to be empty.
+- The extended variant is the class of objects with unknown fields or without required fields. It
+  declares unknown fields as raw JSON, so that msgspec encodes, compares and copies them like any
+  other field.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Raw, Struct, field
 
 from .base import ModelBase, ModelMeta, construct, set_values
 from .json_names import field_name
-from .model_info import bare, fields_of, filler, known_model, zero
+from .model_info import bare, fields_of, known_model, zero, zero_model_maker
 from .once import once
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Auto", "extended", "unknown_attributes", "unset_maker", "unset_variant"]
 
-# Variants with other fields are few: one for each set of names a newer server sends. The bound is
-# for servers that send other names every time.
-_MOST_VARIANTS = 1024
+# A newer server needs few extended variants: one for each set of unknown fields. The limit is for
+# servers that send other unknown fields every time.
+_MAX_VARIANTS = 1024
 
 
 class Auto:
-    """Makes the value of an `auto` field nobody set: an empty object that stays off the wire.
+    """Creates the value of an unset `auto` field: an empty object that is not sent.
 
-    The object is of a hidden subclass: that is how the encoder tells it from an empty object that
-    somebody set, which is sent as `{}`.
+    The object is of the unset variant, so that the encoder can distinguish it from an empty object
+    that was assigned, which is sent as `{}`.
     """
 
     __slots__ = ("_make", "model")
@@ -46,7 +46,7 @@ class Auto:
         self._make: Callable[[], ModelBase] | None = None
 
     def __call__(self) -> ModelBase:
-        """Make one."""
+        """Create an unset object."""
         if self._make is None:
             self._make = unset_maker(self.model)
         return self._make()
@@ -54,27 +54,31 @@ class Auto:
 
 @once
 def unset_maker(model: type[ModelBase]) -> Callable[[], ModelBase]:
-    """Return what makes the value of an `auto` field nobody set."""
-    return filler(model, unset_variant(model))
+    """Return a function that creates the value of an unset `auto` field."""
+    return zero_model_maker(model, unset_variant(model))
 
 
 @once
 def unset_variant(model: type[ModelBase]) -> type[ModelBase]:
-    """Return the hidden subclass of the objects `auto` fields make."""
+    """Return the class_members subclass for the objects that `auto` fields create."""
     return _subclass(model, {"__eq__": _equals_known, "__unset__": True})
 
 
-@lru_cache(_MOST_VARIANTS)
+@lru_cache(_MAX_VARIANTS)
 def extended(
     model: type[ModelBase], unknown: frozenset[str], lacking: frozenset[str] = frozenset()
 ) -> type[ModelBase]:
-    """Return the hidden subclass that holds the `unknown` fields, given by wire name.
+    """Return the class_members subclass for objects with unknown fields or without required fields.
 
-    A field is an attribute of its own name where that can be had. Of what the model requires it
-    may lack the attributes `lacking`: they are zero, and not sent.
+    Args:
+        model: the model.
+        unknown: the wire names of the unknown fields. An unknown field is an attribute of the same
+            name if that is possible.
+        lacking: the required attributes that were not sent. They have their zero value and are not
+            sent while they have it.
     """
     names = {
-        wire: wire if _usable(wire, model) else f"unknown_{index}"
+        wire: wire if _can_be_attribute(wire, model) else f"unknown_{index}"
         for index, wire in enumerate(sorted(unknown))
     }
     namespace: dict[str, Any] = {name: field(name=field_name(wire)) for wire, name in names.items()}
@@ -82,15 +86,15 @@ def extended(
     for each in fields_of(model).values() if lacking else ():
         if each.name in lacking:
             annotations[each.name] = each.type
-            namespace[each.name] = _optional(each)
+            namespace[each.name] = _optional_field(each)
     if not unknown:
         namespace["__eq__"] = _equals_known
-    hidden = {"__annotations__": annotations, "__unknown__": names, "__lacking__": lacking}
-    return _subclass(model, {**namespace, **hidden})
+    class_members = {"__annotations__": annotations, "__unknown__": names, "__lacking__": lacking}
+    return _subclass(model, {**namespace, **class_members})
 
 
-def _optional(required: Field) -> Any:
-    """Declare a field that is zero when it was not sent."""
+def _optional_field(required: Field) -> Any:
+    """Declare a required field as optional, with its zero value as the default."""
     kind = bare(required.type)
     kind = get_origin(kind) or kind
     if isinstance(kind, ModelMeta):
@@ -102,12 +106,12 @@ def _optional(required: Field) -> Any:
 
 
 def unknown_attributes(kind: type[ModelBase]) -> dict[str, str]:
-    """Return the attributes that hold unknown fields, by wire name; none for a model itself."""
+    """Return the attributes with unknown fields, by wire name; empty for other classes."""
     names: dict[str, str] = getattr(kind, "__unknown__", {})
     return names
 
 
-def _usable(wire: str, model: type[ModelBase]) -> bool:
+def _can_be_attribute(wire: str, model: type[ModelBase]) -> bool:
     return (
         wire.isidentifier()
         and not keyword.iskeyword(wire)
@@ -117,7 +121,7 @@ def _usable(wire: str, model: type[ModelBase]) -> bool:
 
 
 def _subclass(model: type[ModelBase], namespace: dict[str, Any]) -> type[ModelBase]:
-    """Make a variant: a subclass that looks like the model."""
+    """Create a variant: a subclass with the name and module of the model."""
     members = {
         "__module__": model.__module__,
         "__qualname__": model.__qualname__,
@@ -130,7 +134,7 @@ def _subclass(model: type[ModelBase], namespace: dict[str, Any]) -> type[ModelBa
 
 
 def _equals_known(self: ModelBase, other: object) -> bool:
-    """Compare an object nobody set: it equals an object of its model that is as empty."""
+    """Compare an object of a variant. It equals an object of its model with the same values."""
     if type(other) is type(self):
         return bool(Struct.__eq__(self, other))
     if type(other) is not known_model(type(self)):
@@ -139,7 +143,7 @@ def _equals_known(self: ModelBase, other: object) -> bool:
 
 
 def _reduce(self: ModelBase) -> tuple[Callable[..., ModelBase], tuple[Any, ...]]:
-    """Pickle a variant by its model: the variant has no name to import it by."""
+    """Pickle an object of a variant with its model, because the variant cannot be imported."""
     lacking: frozenset[str] = getattr(self, "__lacking__", frozenset())
     values = set_values(self)
     for known_field in fields_of(type(self)).values() if lacking else ():
