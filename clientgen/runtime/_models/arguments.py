@@ -50,10 +50,10 @@ def unexpected_option(name: str, known: Iterable[str]) -> TypeError:
 
 
 def check_class(model: object) -> None:
-    """Check that a kind is given as a class.
+    """Check that an argument is a class.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is not a class.
     """
     if not isinstance(model, type):
         raise TypeError(
@@ -66,7 +66,7 @@ def check_function(what: str, value: object) -> None:
     """Check that an argument is a function.
 
     Raises:
-        TypeError: it cannot be called.
+        TypeError: it is not callable.
     """
     if not callable(value):
         raise TypeError(f"{what} must be a function, not {named(value)}")
@@ -76,7 +76,7 @@ def check_clientset(client: object) -> None:
     """Check that a client is a clientset, which has a scheme of model classes.
 
     Raises:
-        TypeError: it is something else, such as the REST client of a clientset.
+        TypeError: the client is something else, such as the REST client of a clientset.
     """
     if not hasattr(client, "scheme"):
         raise TypeError(f"this takes a clientset, such as kubeapi.Clientset(), not {named(client)}")
@@ -87,10 +87,10 @@ def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
 
     @wraps(init)
     def checked_init(self: Any, *rest: Any, **by_name: Any) -> None:
-        given = [*rest, *by_name.values()]
-        if not given or isinstance(given[0], (str, PathLike)):
+        arguments = [*rest, *by_name.values()]
+        if not arguments or isinstance(arguments[0], (str, PathLike)):
             name = type(self).__name__
-            kubeconfig = "KUBECONFIG" if given else ""
+            kubeconfig = "KUBECONFIG" if arguments else ""
             raise TypeError(
                 f"{name} takes a Rest: write {name}.from_config({kubeconfig}), which reads a"
                 " kubeconfig or the configuration of the pod"
@@ -104,7 +104,7 @@ def check_source(call: str, source: object) -> None:
     """Check that the source of a controller is a model class or an informer.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: the source is something else.
     """
     if not isinstance(source, type) and not hasattr(source, "add_handler"):
         hint = f"; use {type(source).__name__}" if isinstance(source, Model) else ""

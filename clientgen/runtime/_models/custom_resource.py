@@ -55,10 +55,10 @@ def _inherited(bases: tuple[type, ...], name: str) -> str:
 def _check_declaration(
     name: str, namespace: dict[str, Any], group: str, version: str, kind: str
 ) -> None:
-    """Check that a class declares its kind completely, and only once.
+    """Check the declaration of a kind.
 
     Raises:
-        TypeError: it does not.
+        TypeError: the group, version or kind is missing, not allowed, or declared twice.
     """
     example = f'class {name}(CustomResource, group="example.com", version="v1")'
     if not {"api_version", "kind"}.isdisjoint(declared_annotations(namespace)):

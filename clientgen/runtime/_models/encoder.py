@@ -32,6 +32,7 @@ from .variants import Auto, unset_maker
 __all__ = ["encode"]
 
 Tidier: TypeAlias = Callable[[Any], Any]
+"""Returns what to encode for a value: the value, a changed copy, or UNSET to leave it out."""
 
 _UNSETS = frozenset({UnsetList, UnsetDict})
 # A class with apiVersion, kind and metadata is a kind. Without metadata it is a reference to an
@@ -49,7 +50,7 @@ _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
 
 
 class _Plan(Struct, frozen=True, gc=False):
-    """The attributes of a class whose values may have to be replaced before encoding."""
+    """The attributes of a model class whose values may have to be replaced before encoding."""
 
     inner: tuple[tuple[str, Mapping[type, Tidier]], ...]
     """Attributes whose values may contain something to replace, and the tidiers of the values."""
@@ -60,7 +61,7 @@ class _Plan(Struct, frozen=True, gc=False):
     unsets: tuple[str, ...]
     """Attributes whose empty value is left out only if it is unset."""
     empty: ModelBase | None
-    """For the variant of unset objects: an empty object of it."""
+    """An empty object of the class, if it is the variant of unset objects; else None."""
 
 
 def encode(obj: object, *, ordered: bool = False) -> bytes:
@@ -71,8 +72,8 @@ def encode(obj: object, *, ordered: bool = False) -> bytes:
     With `ordered`, the keys of dicts are sorted. Fields of models are in the order of their class.
 
     Raises:
-        ValueError: a datetime has no time zone; the server would reject it.
-        TypeError: the object holds something that has no JSON form.
+        ValueError: a datetime has no time zone; the server would refuse it.
+        TypeError: a value has no JSON form.
     """
     encoder = _ordered_encoder if ordered else _encoder
     data = with_members(encoder.encode(_or_empty(_outer_tidiers[obj.__class__](obj))))
@@ -105,9 +106,9 @@ def _tidier_finder(inside: bool, *, lacking: bool = False) -> Callable[[type[Mod
     """Return a function that returns the tidier of a model class.
 
     Args:
-        inside: whether the objects are inside of other objects.
-        lacking: whether they are inside of a partial object, which may lack required fields. An
-            unset required object is left out there.
+        inside: whether the objects are inside other objects.
+        lacking: whether the outer object is partial: it may lack required fields, so its unset
+            required objects are left out.
     """
 
     def find(kind: type[ModelBase]) -> Tidier:
@@ -177,7 +178,7 @@ def _unset_fields(model: type[ModelBase]) -> list[str]:
 
 
 def _float_fields(model: type[ModelBase]) -> list[str]:
-    """Return the attributes that may hold numbers with a fraction."""
+    """Return the attributes whose values may contain floats."""
     return [f.name for f in fields_of(model).values() if _has_float(f.type)]
 
 
@@ -188,7 +189,7 @@ def _has_float(annotation: Any) -> bool:
 
 
 def _type_meta(model: type[ModelBase]) -> tuple[tuple[str, object], ...]:
-    """Return the attributes apiVersion and kind of a kind, with their default values."""
+    """Return the attributes apiVersion and kind, with their default values; empty for non-kinds."""
     fields, constants = fields_of(model), model.__constants__
     if not fields.keys() >= _TYPE_META or (
         "metadata" not in fields and model not in _KINDS_WITHOUT_METADATA

@@ -8,8 +8,8 @@ take this slow path; the others are decoded strictly. The result is sent back as
 - An optional list or map that is empty stays an empty one that is sent (`empties`).
 - Null reads as an absent field: an empty list, map or object, or None. In a required field it reads
   as the zero value.
-- A missing required field has its zero value, as in Go, and is not sent while it has. A missing
-  required object may be sent as `{}`, unless its class is declared to be partial.
+- A missing required field has its zero value, as in Go. It is not sent unless it is set. A missing
+  required object may be sent as `{}`, unless the field is declared to be `partial`.
 - A value of another type is kept: a scalar as a Python value, a list or an object as raw JSON.
 """
 
@@ -108,7 +108,8 @@ def check_usable(obj: Any, model: type[ModelBase | dict[str, Any]]) -> None:
     must be such objects.
 
     Raises:
-        msgspec.ValidationError: it has not.
+        msgspec.ValidationError: a part of the metadata is of a wrong type, or an item is not an
+            object.
     """
     if isinstance(obj, dict) and isinstance(obj, model):
         check_metadata(cast("dict[str, Any]", obj))
@@ -136,7 +137,7 @@ def check_metadata(obj: dict[str, Any]) -> None:
     """Check that an object without a class has metadata that clients can work with.
 
     Raises:
-        msgspec.ValidationError: it has not.
+        msgspec.ValidationError: a part of the metadata is of a wrong type.
     """
     metadata: Any = obj.get("metadata")
     if metadata is None:

@@ -201,7 +201,7 @@ def leading_to(
 
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
-    """Report whether the model, or current inside of it, has values that no message may show.
+    """Report whether the model, or one inside of it, has values that no message may show.
 
     A field for objects of any kind counts, because such an object may be a Secret.
     """

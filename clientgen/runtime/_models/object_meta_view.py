@@ -1,7 +1,7 @@
 """The metadata of an object without a class, as attributes.
 
 A view has the attributes of `ObjectMeta`. It holds no values: each one is read from the object's
-dict and to_json into it.
+dict and written into it.
 """
 
 # The classes of this module use each other's private members.
@@ -129,7 +129,7 @@ class _Models(_Field[list[M]]):
     def _read(self, view: ObjectMetaView) -> list[M]:
         value = view._get(self.wire)
         items: list[Any] = cast("Any", value) if isinstance(value, list) else []
-        # Items that are not objects are skipped. They stay in the object until the list is to_json.
+        # Items that are not objects are skipped. They stay in the object until the list is written.
         models = [from_dict(self._model, item) for item in items if item.__class__ is dict]
         return _NewList(_Writer(view, self.wire, self._to_json), models)
 

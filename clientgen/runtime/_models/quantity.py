@@ -220,12 +220,12 @@ class _QuantityCache(dict[str, Quantity]):
     """A cache of received quantities by text: every pod has some, and few differ."""
 
     def __missing__(self, text: str) -> Quantity:
-        made = _unparsed(text)
+        quantity = _unparsed(text)
         if len(text) <= _MAX_CACHED_LENGTH:
             if len(self) >= _MAX_CACHED_QUANTITIES:
                 self.clear()
-            self[text] = made
-        return made
+            self[text] = quantity
+        return quantity
 
 
 received_texts = _QuantityCache()
@@ -233,10 +233,10 @@ received_texts = _QuantityCache()
 
 def _unparsed(text: str | float) -> Quantity:
     """Create a quantity that is parsed on first use."""
-    made = Quantity.__new__(Quantity)
-    object.__setattr__(made, "_given", text)
-    object.__setattr__(made, "_value", None)
-    return made
+    quantity = Quantity.__new__(Quantity)
+    object.__setattr__(quantity, "_given", text)
+    object.__setattr__(quantity, "_value", None)
+    return quantity
 
 
 def _parse(given: str | float) -> Decimal:

@@ -87,11 +87,11 @@ def _attribute_unpinner(name: str) -> Unpinner:
     read = attrgetter(name)
 
     def unpin_attribute(value: Any, pool: Pool) -> None:
-        held = read(value)
-        if held.__class__ is not Raw:
-            setattr(value, name, _pooled_copies(held, pool))
-        elif held is not NO_RAW:
-            setattr(value, name, _pooled_copy(held, pool))
+        raw = read(value)
+        if raw.__class__ is not Raw:
+            setattr(value, name, _pooled_copies(raw, pool))
+        elif raw is not NO_RAW:
+            setattr(value, name, _pooled_copy(raw, pool))
 
     return unpin_attribute
 

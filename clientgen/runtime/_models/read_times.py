@@ -74,7 +74,7 @@ class ReadTime(datetime):
 
     text: str
     is_micro: bool
-    """Whether it was read as a MicroTime."""
+    """Whether the time is a MicroTime."""
 
     def __new__(cls, *parts: Any, **named: Any) -> Any:
         """Create a plain datetime: arithmetic calls this. `_new_read_time` creates a ReadTime."""
@@ -149,7 +149,7 @@ def _has_offset(data: bytes) -> bool:
 
 @once
 def _check_for(model: type[Any]) -> int:
-    """Return whether times of a model need `keep_times`: never, always, or if the text says so."""
+    """Return when decoded objects of a model need `keep_times`: _NEVER, _ALWAYS or _BY_TEXT."""
     if not issubclass(model, ModelBase):
         return _NEVER
     kind = known_model(model)

@@ -1,4 +1,4 @@
-"""The two class_members variants of a model class: subclasses with the name of the model.
+"""The two hidden variants of a model class: subclasses with the name of the model.
 
 - The unset variant is the class of the objects that `auto` fields create. It shows the encoder
   that an empty object is unset, not set to be empty.
@@ -60,7 +60,7 @@ def unset_maker(model: type[ModelBase]) -> Callable[[], ModelBase]:
 
 @once
 def unset_variant(model: type[ModelBase]) -> type[ModelBase]:
-    """Return the class_members subclass for the objects that `auto` fields create."""
+    """Return the hidden subclass for the objects that `auto` fields create."""
     return _subclass(model, {"__eq__": _equals_known, "__unset__": True})
 
 
@@ -68,7 +68,7 @@ def unset_variant(model: type[ModelBase]) -> type[ModelBase]:
 def extended(
     model: type[ModelBase], unknown: frozenset[str], lacking: frozenset[str] = frozenset()
 ) -> type[ModelBase]:
-    """Return the class_members subclass for objects with unknown fields or without required fields.
+    """Return the hidden subclass for objects with unknown fields or without required fields.
 
     Args:
         model: the model.
