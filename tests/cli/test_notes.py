@@ -122,7 +122,7 @@ def test_a_link_to_nowhere_among_manifests_cannot_be_read(here: Path):
     Path("objects").mkdir()
     Path("objects/a.yaml").write_text("apiVersion: v1\nkind: Pod\n")
     Path("objects/b.yaml").symlink_to("../elsewhere")
-    with pytest.raises(ManifestError, match=r"b\.yaml: it cannot be read: No such file"):
+    with pytest.raises(ManifestError, match=r"b\.yaml: the file cannot be read: No such file"):
         list(documents(Path("objects")))
 
 

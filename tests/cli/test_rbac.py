@@ -86,9 +86,9 @@ def test_with_several_accounts_markers_name_theirs(run: Run, files: Path):
 @pytest.mark.parametrize(
     ("role", "problem"),
     [
-        (None, "role.yaml: it cannot be read: No such file or directory"),
+        (None, "role.yaml: the file cannot be read: No such file or directory"),
         ("kind: ConfigMap\napiVersion: v1\n", "role.yaml: there is no Role, ClusterRole or bind"),
-        ("- 1\n", "role.yaml, document 1, line 1: it is not an object but a list"),
+        ("- 1\n", "role.yaml, document 1, line 1: the manifest is a list, not an object"),
         ("a: &a [*a]\n", "role.yaml, document 1"),
         ("\x00", "role.yaml"),
     ],

@@ -315,11 +315,11 @@ def test_a_spec_that_cannot_be_served_is_a_problem(run: Run, text: str | None, w
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (None, "x.yaml: it cannot be read: No such file or directory"),
+        (None, "x.yaml: the file cannot be read: No such file or directory"),
         ("a: [", "x.yaml, document 1, line 1: "),
-        ("a: b", "x.yaml, document 1, line 1: it has no apiVersion"),
+        ("a: b", "x.yaml, document 1, line 1: the manifest has no apiVersion"),
         (MANIFESTS, "x.yaml, document 2, line 8: Cup in shop.example/v1 is not served"),
-        ("- a\n", "x.yaml, document 1, line 1: it is not an object but a list"),
+        ("- a\n", "x.yaml, document 1, line 1: the manifest is a list, not an object"),
         (
             "\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: 3}\n",
             "x.yaml, document 1, line 2: ",
@@ -334,7 +334,7 @@ def test_manifests_that_cannot_be_loaded_are_a_problem(run: Run, text: str | Non
 
 def test_a_folder_without_manifests_is_a_problem(run: Run):
     Path("empty").mkdir()
-    assert "empty: there is no .yaml, .yml or .json file" in refused(run, "--crd", "empty")
+    assert "empty: the folder contains no .yaml, .yml or" in refused(run, "--crd", "empty")
 
 
 def test_somebody_elses_kubeconfig_is_not_overwritten(run: Run):

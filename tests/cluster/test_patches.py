@@ -218,7 +218,7 @@ async def test_an_unknown_field_that_is_applied_is_told(
     kube: AsyncClientset, namespace: str
 ) -> None:
     body = Unstructured({**to_dict(config_map("one")), "bogus": 1})
-    with pytest.raises(ManifestError, match="bogus: there is no such field") as caught:
+    with pytest.raises(ManifestError, match="bogus: ConfigMap has no such field") as caught:
         await kube.core_v1.config_maps(namespace).apply(body, field_manager="me")
     refusal = caught.value.__cause__
     assert isinstance(refusal, ApiError)

@@ -141,7 +141,7 @@ async def test_informers_refuse_what_selects_nothing(server: LocalServer) -> Non
         (lambda: JsonPatch("x"), "not a str"),
         (lambda: JsonPatch(5), "not an int"),
         (lambda: JsonPatch([1]), "not a list"),
-        (lambda: Scheme().load(io.StringIO("a: 1")), "StringIO: give what its read() gives"),
+        (lambda: Scheme().load(io.StringIO("a: 1")), "StringIO: pass the result of its read()"),
         (lambda: Scheme().load(None), "load() takes a string, bytes or a Path, not None"),
         (lambda: Scheme().load({}), "load() takes a string, bytes or a Path, not a dict"),
     ],
@@ -153,5 +153,5 @@ def test_constructors_name_wrong_arguments(make, message: str) -> None:
 
 
 def test_a_path_that_is_a_text_is_told() -> None:
-    with pytest.raises(ValueError, match=r"plain value; if it is the name of a file, give a Path"):
+    with pytest.raises(ValueError, match=r"not an object; to read a file, pass a Path"):
         Scheme().load("web.yaml")

@@ -217,7 +217,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda k: k.get(Unknown, "a"), LookupError, "the server has no resource 'stable.exa"),
     (lambda k: k.get(Unstructured, "a"), TypeError, "not the class Unstructured"),
     (lambda k: k.list(Pod, namespace=""), ValueError, "namespace must be .* means all namespaces"),
-    (lambda k: k.list(ConfigMapList), LookupError, "v1/ConfigMapList is a list: ask for ConfigMap"),
+    (lambda k: k.list(ConfigMapList), LookupError, "v1/ConfigMapList is a list: use ConfigMap"),
     (lambda k: k.update(ConfigMap()), ValueError, r"^update\(ConfigMap\): metadata.name must be"),
     (lambda k: k.apply({}), ValueError, r"^apply\(\): the manifest must have an apiVersion and a"),
     (lambda k: k.apply({"kind": "Pod"}), ValueError, "must have an apiVersion and a kind"),
@@ -308,7 +308,7 @@ async def test_what_does_not_fit_the_class_is_told_after_an_apply(server: LocalS
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         with pytest.raises(ManifestError) as raised:
             await k.apply(body)
-        unknown = "there is no such field in Container; did you mean imagePullPolicy?"
+        unknown = "Container has no such field; did you mean imagePullPolicy?"
         assert str(raised.value).splitlines() == [
             "apply(): Deployment web: spec.replicas: expected `int | null`, got `str`",
             f"apply(): Deployment web: spec.template.spec.containers[0].imagePullPolice: {unknown}",
@@ -316,7 +316,7 @@ async def test_what_does_not_fit_the_class_is_told_after_an_apply(server: LocalS
         assert isinstance(raised.value.__cause__, InternalError)
         with pytest.raises(ManifestError, match=r"spec\.replicas: expected"):
             await k.apps_v1.deployments("shop").apply(body)
-        with pytest.raises(ManifestError, match="ConfigMap a: dta: there is no such field"):
+        with pytest.raises(ManifestError, match="ConfigMap a: dta: ConfigMap has no such field"):
             await k.apply({**to_dict(config_map("a", "shop")), "dta": {}})
         with pytest.raises(ManifestError) as of_secret:
             await k.core_v1.secrets("shop").apply({"metadata": {"name": "s"}, **secret})

@@ -223,7 +223,7 @@ async def test_nothing_is_sent_if_a_manifest_is_wrong() -> None:
         with pytest.raises(ManifestError) as raised:
             await manifests(k, wrong, namespace="default").apply()
         lines = str(raised.value).splitlines()
-        assert "argument 1[1]: ConfigMap b: its metadata.namespace is 'x'" in lines[0]
+        assert "argument 1[1]: ConfigMap b: metadata.namespace is 'x'" in lines[0]
         assert "argument 1[2]: Own o: the server has no resource" in lines[1]
         assert "argument 1[3]: Missing p: " in lines[2]
         assert "argument 1[4]: ConfigMap default/a is also in argument 1[0]" in lines[3]
@@ -340,7 +340,7 @@ def typed(spec: dict[str, Any]) -> list[dict[str, Any]]:
 WRONG_SPECS: list[tuple[dict[str, Any], str]] = [
     (
         {"scedule": "x"},
-        "spec.scedule: the definition of Own has no such field; did you mean schedule?",
+        "spec.scedule: the definition of Own does not declare this field; did you mean schedule?",
     ),
     ({"schedule": 3}, "spec.schedule: expected string, got integer; write it in quotes"),
     ({"replicas": "3"}, "spec.replicas: expected integer, got string"),
@@ -353,7 +353,7 @@ WRONG_SPECS: list[tuple[dict[str, Any], str]] = [
     ({"free": {"n": "x"}}, "spec.free.n: expected integer, got string"),
     (
         {"template": {"spek": 1}},
-        "spec.template.spek: the definition of Own has no such field; did you mean spec?",
+        "spec.template.spek: the definition of Own does not declare this field; did you mean spec?",
     ),
     ({"blank": "x"}, "spec.blank: expected object, got string"),
 ]
@@ -704,7 +704,7 @@ async def test_sets_of_other_tools_and_other_objects_are_refused() -> None:
     cluster = FakeCluster(secret("mine"))
     async with cluster.clientset(AsyncClientset) as k:
         one = manifests(k, config("a"))
-        with pytest.raises(ApplySetError, match="Secret default/mine, exists and is no ApplySet"):
+        with pytest.raises(ApplySetError, match="default/mine, exists, but has no annotation"):
             await one.apply(prune=ApplySet("mine"))
         await one.apply(prune=ApplySet("shop", tool="kubectl/v1.32.0"))
         with pytest.raises(ApplySetError, match="is managed by 'kubectl', not by 'clientgen'"):
@@ -749,7 +749,7 @@ async def test_custom_resources_may_be_parents_if_their_definition_says_so() -> 
         # It has to be made by hand, with the annotations of an empty set.
         made = own("p", kind="Parent")
         await manifests(k, made).apply()
-        with pytest.raises(ApplySetError, match="Parent default/p, exists and is no ApplySet"):
+        with pytest.raises(ApplySetError, match="default/p, exists, but has no annotation"):
             await one.apply(prune=chosen)
 
 

@@ -72,7 +72,7 @@ def load(scheme: Scheme, *sources: Any, strict: bool = True) -> list[Any]:
 def planned(scheme: Scheme, *sources: Any, namespace: str | None = None) -> list[PlannedObject]:
     objects = load(scheme, *sources)
     resources = KNOWN | defined_resources(objects)
-    return plan(objects, resources, {}, namespace=namespace, otherwise="default")
+    return plan(objects, resources, {}, namespace=namespace, default_namespace="default")
 
 
 def problems(scheme: Scheme, *sources: Any, namespace: str | None = None) -> list[str]:
@@ -142,7 +142,7 @@ def test_what_a_manifest_says_is_sent_to_the_letter(scheme: Scheme):
     ("source", "what"),
     [
         (7, r"argument 1 is an int: manifests\(\) takes text, Paths and objects"),
-        (["a: b"], r"argument 1\[0\] is a str: a list of manifests has objects and Paths"),
+        (["a: b"], r"argument 1\[0\] is a str: a list may contain objects and Paths"),
         (None, "argument 1 is None"),
     ],
 )
@@ -196,20 +196,20 @@ def test_namespaces_are_the_objects_the_options_or_the_clients(scheme: Scheme):
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [
-        (manifest(namespace="y"), "ConfigMap a: its metadata.namespace is 'y', and namespace='x'"),
+        (manifest(namespace="y"), "ConfigMap a: metadata.namespace is 'y', but namespace='x'"),
         (manifest("Namespace", namespace="x"), "namespaces are cluster-scoped: leave out"),
         (manifest(name=""), "ConfigMap: metadata.name must be a non-empty string, not ''"),
         (manifest(name="a/b"), "metadata.name cannot be 'a/b'"),
         (manifest(name="..", namespace="x"), "metadata.name cannot be '..'"),
-        (manifest(namespace="x%2f"), "namespace='x' was asked for"),
+        (manifest(namespace="x%2f"), "namespace='x' was passed"),
         ({"apiVersion": "v1", "kind": "ConfigMap"}, "metadata.name must be a non-empty string"),
-        (manifest(name="", generateName="a-"), "generateName is for create()"),
-        (manifest(managedFields=[{"manager": "m"}]), "it was read from a server"),
+        (manifest(name="", generateName="a-"), "generateName works with create() only"),
+        (manifest(managedFields=[{"manager": "m"}]), "the object was read from a server"),
         ({**manifest(), "apiVersion": "a/b/v1"}, "the server has no kind a/b/v1/ConfigMap"),
-        (Unstructured(apiVersion="a/v1", kind="K", metadata=7), "its metadata is not an object"),
+        (Unstructured(apiVersion="a/v1", kind="K", metadata=7), "metadata is not an object"),
         (
             Unstructured(apiVersion="a/v1", kind="K", metadata={"name": "a", "labels": "x"}),
-            "its metadata.labels are no map of strings",
+            "metadata.labels is not a map of strings",
         ),
     ],
 )
@@ -224,8 +224,8 @@ def test_namespaces_that_are_no_text_are_not_the_default(scheme: Scheme, namespa
     owns = Resource("a", "v1", "owns", "Own")
     metadata = {"name": "o", "namespace": namespace}
     objects = load(scheme, Unstructured(apiVersion="a/v1", kind="Own", metadata=metadata))
-    with pytest.raises(ManifestError, match=r"Own o: its metadata.namespace is not a string"):
-        plan(objects, {owns.gvk: owns}, {}, namespace=None, otherwise="default")
+    with pytest.raises(ManifestError, match=r"Own o: metadata.namespace is not a string"):
+        plan(objects, {owns.gvk: owns}, {}, namespace=None, default_namespace="default")
 
 
 @pytest.mark.parametrize("namespace", [None, ""])
@@ -251,7 +251,7 @@ def test_an_object_that_is_there_twice_is_told_with_both_places(scheme: Scheme, 
     (tmp_path / "a.yaml").write_text("---\n\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}")
     first = f"{tmp_path}/a.yaml, document 1, line 3"
     assert problems(scheme, tmp_path, manifest(namespace="default")) == [
-        f"argument 2: ConfigMap default/a is also in {first}: keep one of the two"
+        f"argument 2: ConfigMap default/a is also in {first}: remove one of the two"
     ]
 
 
@@ -285,7 +285,7 @@ def test_kinds_are_those_of_the_definitions_of_the_set(scheme: Scheme):
         )
         for version in ("v1", "v2")
     }
-    made = plan(objects, KNOWN | found, {}, namespace=None, otherwise="default")
+    made = plan(objects, KNOWN | found, {}, namespace=None, default_namespace="default")
     assert [each.path for each in made] == [
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/owns.example.com",
         "/apis/example.com/v2/owns/o",
@@ -400,7 +400,7 @@ def test_a_new_set_is_empty():
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"tooling": None}, "exists and is no ApplySet"),
+        ({"tooling": None}, "exists, but has no annotation"),
         ({"tooling": "kubectl/v1.32"}, "is managed by 'kubectl', not by 'clientgen'"),
         ({"tooling": "a/b/v1"}, "is managed by 'a/b'"),
         ({"tooling": "helm"}, "is managed by 'helm'"),
@@ -430,7 +430,7 @@ def test_custom_parents_are_not_created():
     made = Parent(ApplySet("x", kind="Own.example.com"), owns, "")
     assert not made.apply_set.is_builtin
     assert made.path == "/apis/example.com/v1/owns/x"
-    with pytest.raises(ApplySetError, match="Own x, does not exist; only Secrets and ConfigMaps"):
+    with pytest.raises(ApplySetError, match="Own x, does not exist: create it, or use a Secret"):
         made.scope_in(None)
 
 
@@ -631,9 +631,9 @@ def test_the_differences_of_a_set():
     assert ManifestDiff([one, other]).of("Deployment", "web") is other
     assert ManifestDiff([one, other]).of("Deployment.apps", "web", "y") is other
     assert ManifestDiff([one, other])[1:] == (other,)
-    with pytest.raises(LookupError, match="no object of the set is called Pod web"):
+    with pytest.raises(LookupError, match="no object is called Pod web in the manifest set"):
         both.of("Pod", "web")
-    with pytest.raises(LookupError, match="several objects of the set are called ConfigMap a"):
+    with pytest.raises(LookupError, match="several objects are called ConfigMap a"):
         both.of("ConfigMap", "a")
 
 

@@ -195,7 +195,7 @@ def test_files_and_folders_are_read_in_order(scheme, tmp_path):
     (only,) = scheme.load(tmp_path / "b.yaml")
     assert only.metadata.name == "b.yaml"
     assert problems(scheme, tmp_path / "none.yaml") == [
-        f"{tmp_path}/none.yaml: it cannot be read: No such file or directory"
+        f"{tmp_path}/none.yaml: the file cannot be read: No such file or directory"
     ]
 
 
@@ -272,7 +272,7 @@ def test_json_documents_follow_each_other(scheme):
     assert bytes(unknown_fields(secret)["x"]).decode() == '"\U0001f600"'
     text = '{"apiVersion":"v1","kind":"Pod"}\n{\n"apiVersion":"v1",\n"kind":3}'
     assert problems(scheme, text) == [
-        "the text, document 2, line 4: its kind is not a string; put it in quotes"
+        "the text, document 2, line 4: kind is not a string; put it in quotes"
     ]
 
 
@@ -333,10 +333,10 @@ items:
             " did you mean apps/v1/Deployment?"
         ),
         "the text, document 3, line 24, items[0]: Pod: spec: expected `object`, got `int`",
-        "the text, document 3, line 25, items[1]: it has no apiVersion",
-        "the text, document 3, line 26, items[2]: it is not an object but a plain value",
-        "the text, document 3, line 27, items[3]: its apiVersion is not a string; put it in quotes",
-        "the text, document 4, line 29: it is not an object but a list",
+        "the text, document 3, line 25, items[1]: the manifest has no apiVersion",
+        "the text, document 3, line 26, items[2]: the manifest is a plain value, not an object",
+        "the text, document 3, line 27, items[3]: apiVersion is not a string; put it in quotes",
+        "the text, document 4, line 29: the manifest is a list, not an object",
     ]
 
 
@@ -375,7 +375,7 @@ spec:
         ("# x\n---\n\na: 1\na: 2\n", 'document 1, line 4: line 5: key "a" already set in map'),
         ('{"a": 1, "a": 2}', 'document 1, line 1: line 1: key "a" already set in map'),
         ('{"a": 1', "document 1, line 1: yaml: line 2: did not find expected ',' or '}'"),
-        ("---\n--- a: b\n", "line 2: this is no separator of documents"),
+        ("---\n--- a: b\n", "line 2: the separator `---` is followed by text"),
         ("a: *b\n", "document 1, line 1: yaml: line 1: found undefined alias"),
         ("a: &a [*a]\n", "document 1, line 1: yaml: anchor value contains itself"),
         ("[" * 20000, "document 1, line 1: yaml: exceeded max depth"),
@@ -479,11 +479,11 @@ spec:
     assert problems(scheme, text, strict=True) == [
         (
             "the text, document 1, line 11: Deployment web: "
-            "spec.template.spec.containers[0].newField: there is no such field in Container"
+            "spec.template.spec.containers[0].newField: Container has no such field"
         ),
         (
             "the text, document 1, line 12: Deployment web: spec.replicsa:"
-            " there is no such field in DeploymentSpec; did you mean replicas?"
+            " DeploymentSpec has no such field; did you mean replicas?"
         ),
     ]
 
@@ -509,7 +509,7 @@ def test_open_ended_models_accept_unknown_fields_in_strict_mode(scheme):
         )
     ]
     assert problems(scheme, f"{text}more: 1\n", strict=True) == [
-        "the text, document 1, line 6: Machine: more: there is no such field in Machine"
+        "the text, document 1, line 6: Machine: more: Machine has no such field"
     ]
 
 
@@ -519,7 +519,7 @@ def test_missing_fields_are_zero_unless_reading_is_strict(scheme):
     assert obj.spec.selector.match_labels == {}
     assert problems(
         scheme, "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {}}", strict=True
-    ) == ["the text, document 1, line 3: Deployment: spec.selector: it is required, and missing"]
+    ) == ["the text, document 1, line 3: Deployment: spec.selector: the required field is missing"]
 
 
 def test_strict_reading_misses_nothing_in_what_is_partial(scheme):
@@ -537,11 +537,14 @@ def test_strict_reading_misses_nothing_in_what_is_partial(scheme):
     assert problems(scheme, text.replace("hostname: a", "hostnam: a"), strict=True) == [
         (
             "the text, document 1, line 5: JobRun: podTemplate.spec.hostnam: "
-            "there is no such field in PodSpec; did you mean hostname?"
+            "PodSpec has no such field; did you mean hostname?"
         )
     ]
     assert problems(scheme, text.replace("podTemplate", "other"), strict=True) == [
-        ("the text, document 1, line 4: JobRun: other.spec.containers: it is required, and missing")
+        (
+            "the text, document 1, line 4: JobRun: other.spec.containers:"
+            " the required field is missing"
+        )
     ]
 
 
@@ -710,8 +713,8 @@ def test_only_regular_files_are_read(tmp_path: Path):
 def test_files_have_a_largest_size(tmp_path: Path):
     path = tmp_path / "large.yaml"
     with path.open("wb") as file:
-        file.truncate(documents_module._LARGEST + 1)  # it is sparse
-    with pytest.raises(ManifestError, match=r"large.yaml: it is larger than 64 MiB; split it"):
+        file.truncate(documents_module._MAX_FILE_BYTES + 1)  # it is sparse
+    with pytest.raises(ManifestError, match=r"the file is larger than 64 MiB; split it"):
         list(documents(path))
 
 

@@ -110,7 +110,9 @@ def test_own_classes_are_registered_with_their_plural(scheme):
 
 def test_a_kind_has_one_resource(scheme):
     scheme.register(CronTab, plural="crontabs")
-    with pytest.raises(ValueError, match=r"v1/CronTab is already registered with Resource\("):
+    with pytest.raises(
+        ValueError, match=r"v1/CronTab is already registered with the resource Resource\("
+    ):
         scheme.register(CronTab, plural="crons")
     with pytest.raises(ValueError, match="plural cannot be 'cron/tabs'"):
         Scheme().register(CronTab, plural="cron/tabs")
@@ -134,7 +136,7 @@ def test_two_packages_that_contradict_each_other_are_reported(scheme):
         (CronTab, "the kind stable.example.com/v1/CronTab is not registered; add its package"),
         (CronTab, "or use `dynamic` of the clientset"),
         ("apps/v1/Deploymnet", "did you mean apps/v1/Deployment?"),
-        (PodList, "v1/PodList is a list: ask for Pod"),
+        (PodList, "v1/PodList is a list: use Pod"),
         (Eviction, "policy/v1/Eviction has no resource"),
     ],
 )
@@ -152,7 +154,7 @@ def test_an_imported_package_with_the_kind_is_named():
 def test_a_class_without_a_kind_and_what_is_no_class_are_type_errors(scheme):
     with pytest.raises(TypeError, match="PodSpec has no kind"):
         scheme.resource(PodSpec)
-    with pytest.raises(TypeError, match="a kind is a class of objects, such as Pod, not an int"):
+    with pytest.raises(TypeError, match="the kind must be a model class, such as Pod, not an int"):
         scheme.resource(3)
 
 

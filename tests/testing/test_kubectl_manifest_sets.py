@@ -167,7 +167,7 @@ def test_a_secret_that_is_no_set_is_refused_by_both(kubectl: Kubectl, k: Clients
     command = ("apply", "--server-side", "--prune", "--applyset=mine", "-f", "-")
     refused = kubectl(*command, given=FIRST, exits=1)
     assert "already exists and is missing required annotation" in refused
-    with pytest.raises(ApplySetError, match="exists and is no ApplySet"):
+    with pytest.raises(ApplySetError, match="exists, but has no annotation"):
         manifests(k, FIRST).apply(prune=ApplySet("mine"))
 
 

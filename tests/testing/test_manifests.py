@@ -56,9 +56,9 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path):
     [
         ("a: b\na: c\n", 'key "a" already set in map'),
         ("kind: A\n\tx: y\n", "document 1, line 1: "),
-        ("kind: A\nmetadata: {}\n", "it has no apiVersion"),
-        ("3\n\n", "it is not an object but a plain value"),
-        ('{"kind": "PodList", "items": [3]}', r"items\[0\]: it is not an object"),
+        ("kind: A\nmetadata: {}\n", "the manifest has no apiVersion"),
+        ("3\n\n", "the manifest is a plain value, not an object"),
+        ('{"kind": "PodList", "items": [3]}', r"items\[0\]: the manifest is a plain value"),
     ],
 )
 def test_unusable_manifests_are_reported_with_their_place(text: str, why: str):
@@ -68,5 +68,5 @@ def test_unusable_manifests_are_reported_with_their_place(text: str, why: str):
 
 def test_a_file_that_is_no_text_is_told(tmp_path: Path):
     (tmp_path / "x.yaml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ManifestError, match=r"x\.yaml: it is not UTF-8 text"):
+    with pytest.raises(ManifestError, match=r"x\.yaml: the manifest is not UTF-8 text"):
         list(manifests(tmp_path / "x.yaml"))

@@ -142,7 +142,7 @@ def test_files_that_cannot_be_used_end_the_run_before_it_begins(project: Path):
 
     status, told = run("--under-rbac", "none.yaml")
     assert status == 4
-    assert "ERROR: none.yaml: it cannot be read: No such file" in told
+    assert "ERROR: none.yaml: the file cannot be read: No such file" in told
 
 
 def test_markers_are_merged_and_tests_without_accounts_are_told(project: Path):

@@ -412,7 +412,7 @@ class AsyncManifestSet:
             resources,
             reasons,
             namespace=self._namespace,
-            otherwise=self._default,
+            default_namespace=self._default,
             problems=problems,
         )
 

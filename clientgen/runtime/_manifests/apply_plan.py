@@ -1,6 +1,6 @@
-"""What becomes of a manifest set on a server: names, namespaces, resources, and the order.
+"""Plans the apply of a manifest set: the order, and each object's name, namespace and resource.
 
-Everything that can be wrong without a request is found here, before the first object is sent.
+Planning finds all mistakes that can be found without a request, before the first object is sent.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PATH_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch
 
 
 class ObjectKey(Struct, frozen=True, order=True):
-    """Names one object of a cluster, whatever the version it is written in."""
+    """Identifies an object in a cluster, independent of its API version."""
 
     group_kind: str
     namespace: str
@@ -74,7 +74,7 @@ class PlannedObject(Struct, frozen=True, eq=False):
         return self.key.group_kind == CRD_KIND
 
     def body(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """The JSON to send: the object in its namespace, with some more labels."""
+        """Return the JSON to send: the object with its namespace and additional labels."""
         body = self.source.body()
         metadata = body["metadata"] = dict(body.get("metadata") or {})
         if self.key.namespace:
@@ -85,23 +85,23 @@ class PlannedObject(Struct, frozen=True, eq=False):
 
 
 def shown_object(kind: str, namespace: str, name: str) -> str:
-    """An object for messages: `Deployment shop/web`, `Namespace shop`."""
+    """Return an object's name for messages: `Deployment shop/web`, `Namespace shop`."""
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
 def defined_resources(objects: Iterable[SetObject]) -> dict[GroupVersionKind, Resource]:
-    """The resources that the CustomResourceDefinitions among the objects define."""
-    found: dict[GroupVersionKind, Resource] = {}
+    """Return the resources that CustomResourceDefinitions among the objects define."""
+    resources: dict[GroupVersionKind, Resource] = {}
     for each in objects:
         gvk = each.gvk
         if group_kind(gvk.group, gvk.kind) == CRD_KIND:
             for resource in _resources_of(each.body().get("spec")):
-                found[resource.gvk] = resource
-    return found
+                resources[resource.gvk] = resource
+    return resources
 
 
 def _resources_of(spec: object) -> Iterator[Resource]:
-    """Yield a resource per served version; what a server would refuse has none."""
+    """Yield a resource per served version. A version that the server would refuse has none."""
     definition = mapping(spec)
     names = mapping(definition.get("names"))
     group, plural, kind = definition.get("group"), names.get("plural"), names.get("kind")
@@ -120,43 +120,45 @@ def plan(
     unknown: Mapping[GroupVersionKind, str],
     *,
     namespace: str | None,
-    otherwise: str,
+    default_namespace: str,
     problems: Iterable[str] = (),
 ) -> list[PlannedObject]:
-    """Give every object its place, in the order in which they are applied.
+    """Plan all objects, and return them in the order in which they are applied.
 
     Args:
         objects: the set.
         resources: the resources of kinds.
-        unknown: why other kinds have no resource.
-        namespace: the namespace that all objects must be in, if the caller wants one.
-        otherwise: the namespace of objects that do not say one.
-        problems: what else is wrong.
+        unknown: the reasons why other kinds have no resource.
+        namespace: the namespace that the caller passed; all objects must be in it.
+        default_namespace: the namespace of objects without one, if the caller passed none.
+        problems: problems that were found before.
 
     Raises:
-        ManifestError: with everything that is wrong, each with its place.
+        ManifestError: the message has a line for each problem, with its place.
     """
-    planner = _Planner(resources, unknown, namespace, otherwise)
+    planner = _Planner(resources, unknown, namespace, default_namespace)
     for each in objects:
         planner.add(each)
-    found = [*planner.problems, *problems]
-    if found:
-        raise ManifestError(listed(found))
+    all_problems = [*planner.problems, *problems]
+    if all_problems:
+        raise ManifestError(listed(all_problems))
     return in_apply_order(planner.planned.values(), lambda each: each.key.group_kind)
 
 
 class _Planner:
+    """Collects planned objects and problems, so that all problems are reported at once."""
+
     def __init__(
         self,
         resources: Mapping[GroupVersionKind, Resource],
         unknown: Mapping[GroupVersionKind, str],
         namespace: str | None,
-        otherwise: str,
+        default_namespace: str,
     ) -> None:
         self._resources = resources
         self._unknown = unknown
         self._namespace = namespace
-        self._otherwise = otherwise
+        self._default_namespace = default_namespace
         self.planned: dict[ObjectKey, PlannedObject] = {}
         self.problems: list[str] = []
 
@@ -169,7 +171,7 @@ class _Planner:
         first = self.planned.setdefault(planned.key, planned)
         if first is not planned:
             self.problems.append(
-                f"{planned.where}: {planned.key} is also in {first.where}: keep one of the two"
+                f"{planned.where}: {planned.key} is also in {first.where}: remove one of the two"
             )
 
     def _plan(self, source: SetObject) -> PlannedObject:
@@ -177,27 +179,27 @@ class _Planner:
         kind = one_line(gvk.kind)
         metadata: object = source.body().get("metadata")
         if metadata is not None and not isinstance(metadata, Mapping):
-            raise ManifestError(f"{source.where}: {kind}: its metadata is not an object")
+            raise ManifestError(f"{source.where}: {kind}: metadata is not an object")
         fields = mapping(cast("object", metadata))
         name = self._name_of(source, kind, fields)
-        what = f"{kind} {one_line(name)}"
+        title = f"{kind} {one_line(name)}"
         for field in ("labels", "annotations"):
             if not isinstance(fields.get(field, {}), Mapping | None):
                 raise ManifestError(
-                    f"{source.where}: {what}: its metadata.{field} are no map of strings"
+                    f"{source.where}: {title}: metadata.{field} is not a map of strings"
                 )
         if fields.get("managedFields"):
             raise ManifestError(
-                f"{source.where}: {what}: it was read from a server, with"
-                " metadata.managedFields; leave out what servers set:"
+                f"{source.where}: {title}: metadata.managedFields is set, so the object was read"
+                " from a server; leave out the fields that servers set:"
                 " Scheme.dump(objects, server_fields=False)"
             )
         resource = self._resources.get(gvk)
         if resource is None:
             reason = self._unknown.get(gvk) or f"the server has no kind {gvk}"
             reason = reason if reason.isprintable() else one_line(reason)
-            raise ManifestError(f"{source.where}: {what}: {reason}")
-        namespace = self._namespace_of(source, what, resource, fields)
+            raise ManifestError(f"{source.where}: {title}: {reason}")
+        namespace = self._namespace_of(source, title, resource, fields)
         return PlannedObject(
             source, resource, ObjectKey(group_kind(gvk.group, gvk.kind), namespace, name)
         )
@@ -207,34 +209,34 @@ class _Planner:
         if not name and metadata.get("generateName"):
             raise ManifestError(
                 f"{source.where}: {kind}: an object to apply needs metadata.name;"
-                " generateName is for create()"
+                " generateName works with create() only"
             )
         return self._segment(source, kind, "metadata.name", name)
 
     def _namespace_of(
-        self, source: SetObject, what: str, resource: Resource, metadata: Mapping[str, Any]
+        self, source: SetObject, title: str, resource: Resource, metadata: Mapping[str, Any]
     ) -> str:
         own = metadata.get("namespace")
         if own is not None and not isinstance(own, str):
-            raise ManifestError(f"{source.where}: {what}: its metadata.namespace is not a string")
+            raise ManifestError(f"{source.where}: {title}: metadata.namespace is not a string")
         if not resource.namespaced:
             if own:
                 raise ManifestError(
-                    f"{source.where}: {what}: {resource.plural} are cluster-scoped:"
+                    f"{source.where}: {title}: {resource.plural} are cluster-scoped:"
                     f" leave out metadata.namespace ({own!r})"
                 )
             return ""
         if own and self._namespace and own != self._namespace:
             raise ManifestError(
-                f"{source.where}: {what}: its metadata.namespace is {own!r},"
-                f" and namespace={self._namespace!r} was asked for"
+                f"{source.where}: {title}: metadata.namespace is {own!r},"
+                f" but namespace={self._namespace!r} was passed"
             )
-        namespace = own or self._namespace or self._otherwise
-        return self._segment(source, what, "metadata.namespace", namespace)
+        namespace = own or self._namespace or self._default_namespace
+        return self._segment(source, title, "metadata.namespace", namespace)
 
-    def _segment(self, source: SetObject, what: str, field: str, value: Any) -> str:
+    def _segment(self, source: SetObject, title: str, field: str, value: Any) -> str:
         try:
             segment(field, value)
         except ValueError as error:
-            raise ManifestError(f"{source.where}: {what}: {error}") from None
+            raise ManifestError(f"{source.where}: {title}: {error}") from None
         return str(value)

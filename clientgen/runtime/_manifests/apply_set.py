@@ -1,7 +1,7 @@
-"""ApplySets: which objects belong to a set, as KEP-3659 and kubectl know it.
+"""ApplySets, as KEP-3659 defines them: which objects belong to a set, and which are pruned.
 
-A parent object (a Secret, a ConfigMap or a custom resource) stands for the set. Its annotations
-name the kinds and namespaces of the members, the members have a label with the id of the set.
+A parent object (a Secret, a ConfigMap or a custom resource) represents the set. Its annotations
+list the kinds and namespaces of the members. Each member has a label with the id of the set.
 k8s.io/kubectl: pkg/cmd/apply/applyset.go, applyset_pruner.go;
 https://git.k8s.io/enhancements/keps/sig-cli/3659-kubectl-apply-prune
 """
@@ -43,28 +43,28 @@ __all__ = [
 ]
 
 _DOMAIN: Final = "applyset.kubernetes.io/"
-_ID: Final = f"{_DOMAIN}id"
-_TOOLING: Final = f"{_DOMAIN}tooling"
-_KINDS: Final = f"{_DOMAIN}contains-group-kinds"
-_NAMESPACES: Final = f"{_DOMAIN}additional-namespaces"
+_ID_LABEL: Final = f"{_DOMAIN}id"
+_TOOLING_ANNOTATION: Final = f"{_DOMAIN}tooling"
+_KINDS_ANNOTATION: Final = f"{_DOMAIN}contains-group-kinds"
+_NAMESPACES_ANNOTATION: Final = f"{_DOMAIN}additional-namespaces"
 PART_OF: Final = f"{_DOMAIN}part-of"
 """The label of members; its value is the id of their set."""
 IS_PARENT_TYPE: Final = f"{_DOMAIN}is-parent-type"
 """The label of CustomResourceDefinitions whose objects may be parents."""
 
-_BUILTIN: Final = frozenset({"Secret", "ConfigMap"})
+_BUILTIN_KINDS: Final = frozenset({"Secret", "ConfigMap"})
 
 
 class ApplySetError(ClientError):
     """An ApplySet cannot be used, or an object belongs to another one. The message says why."""
 
-    __module__ = "clientgen.runtime"  # where it is public, and tracebacks say so
+    __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
 
 
 class ApplySet(Struct, frozen=True):
-    """Names an ApplySet, so that `apply(prune=...)` can delete what no longer belongs to it.
+    """Names an ApplySet. `apply(prune=...)` deletes its members that the manifests no longer have.
 
-    It is the ApplySet of KEP-3659, which kubectl knows: `kubectl apply --prune --applyset=NAME`.
+    kubectl uses the same ApplySets: `kubectl apply --prune --applyset=NAME` (KEP-3659).
     """
 
     name: str
@@ -76,9 +76,9 @@ class ApplySet(Struct, frozen=True):
     `applyset.kubernetes.io/is-parent-type`.
     """
     namespace: str | None = None
-    """The namespace of the parent object; by default that of the manifest set."""
+    """The namespace of the parent object. The default is the namespace of the manifest set."""
     tool: str = f"clientgen/v{clientgen.__version__}"
-    """The program that manages the set, `NAME/VERSION`. Sets of other programs are refused."""
+    """The program that manages the set, as `NAME/VERSION`. Sets of other programs are refused."""
     prune_namespaces: Collection[str] = ()
     """The Namespaces that pruning may delete, with everything in them."""
     prune_definitions: Collection[str] = ()
@@ -108,22 +108,22 @@ class ApplySet(Struct, frozen=True):
 
     @property
     def is_builtin(self) -> bool:
-        """Whether the parent is a Secret or a ConfigMap, which can be created."""
-        return self.kind in _BUILTIN
+        """Whether the parent is a Secret or a ConfigMap, which is created if it does not exist."""
+        return self.kind in _BUILTIN_KINDS
 
 
 def check_prune(prune: object) -> None:
-    """See to it that the argument `prune` is an ApplySet, if it is given.
+    """Check the argument `prune`.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: `prune` is neither None nor an ApplySet.
     """
     if prune is not None and not isinstance(prune, ApplySet):
-        raise TypeError('prune must be an ApplySet: ApplySet("shop")')
+        raise TypeError('prune must be an ApplySet, such as ApplySet("shop")')
 
 
 class ApplySetScope(Struct, frozen=True):
-    """Where members of a set may be: their kinds, as `Kind.group`, and their namespaces."""
+    """The kinds (as `Kind.group`) and namespaces in which members of a set may be."""
 
     kinds: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
@@ -133,7 +133,7 @@ class ApplySetScope(Struct, frozen=True):
 
     @classmethod
     def of(cls, keys: Iterable[ObjectKey]) -> ApplySetScope:
-        """The scope that has these objects."""
+        """Return the smallest scope that contains the objects."""
         objects = list(keys)
         namespaces = {key.namespace for key in objects if key.namespace}
         return cls(frozenset(key.group_kind for key in objects), frozenset(namespaces))
@@ -149,7 +149,7 @@ class Parent(Struct, frozen=True):
 
     @property
     def key(self) -> ObjectKey:
-        """The object that it is."""
+        """The key of the parent object."""
         kind = group_kind(self.resource.group, self.resource.kind)
         return ObjectKey(kind, self.namespace, self.apply_set.name)
 
@@ -160,7 +160,7 @@ class Parent(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The id of the set, which follows from the name of the parent."""
+        """The id of the set: a hash of the parent's name, namespace, kind and group."""
         parts = (self.apply_set.name, self.namespace, self.resource.kind, self.resource.group)
         digest = sha256(".".join(parts).encode()).digest()
         return f"applyset-{urlsafe_b64encode(digest).decode().rstrip('=')}-v1"
@@ -172,63 +172,72 @@ class Parent(Struct, frozen=True):
 
     @property
     def field_manager(self) -> str:
-        """The field manager of the labels and annotations of the parent."""
+        """The field manager that owns the labels and annotations of the parent."""
         return f"{self.apply_set.tool_name}-applyset"
 
     def scope_in(self, live: Mapping[str, Any] | None) -> ApplySetScope:
-        """Read from the parent where members are.
+        """Read the scope of the set from its parent.
 
         Args:
-            live: the parent object; None if there is none yet.
+            live: the parent object; None if it does not exist.
 
         Raises:
-            ApplySetError: it is no parent, another program's, or not one that can be created.
+            ApplySetError: the object is not a valid parent or is managed by another program, or
+                it does not exist and is not of a kind that is created.
         """
         if live is None:
             if not self.apply_set.is_builtin:
-                raise self._refused("does not exist; only Secrets and ConfigMaps are created")
+                raise self._refused(
+                    "does not exist: create it, or use a Secret or ConfigMap as the parent"
+                )
             return ApplySetScope()
         labels, annotations = names_in(live, "labels"), names_in(live, "annotations")
-        self._check(labels, annotations)
-        namespaces = _split(annotations.get(_NAMESPACES, ""))
+        self._check_parent(labels, annotations)
+        namespaces = _split_list(annotations.get(_NAMESPACES_ANNOTATION, ""))
         try:
             for each in namespaces:
                 check_segment("namespace", each)
         except ValueError as error:
-            raise self._refused(f"has a wrong annotation {_NAMESPACES}: {error}") from None
+            raise self._refused(
+                f"has a wrong annotation {_NAMESPACES_ANNOTATION}: {error}"
+            ) from None
         own = {self.namespace} - {""}
-        return ApplySetScope(_split(annotations[_KINDS]), namespaces | own)
+        return ApplySetScope(_split_list(annotations[_KINDS_ANNOTATION]), namespaces | own)
 
-    def _check(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:
-        tooling = annotations.get(_TOOLING)
+    def _check_parent(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:
+        tooling = annotations.get(_TOOLING_ANNOTATION)
         if tooling is None:
-            raise self._refused(f"exists and is no ApplySet: it has no annotation {_TOOLING}")
+            raise self._refused(
+                f"exists, but has no annotation {_TOOLING_ANNOTATION}: use another name"
+            )
         manager = tooling.rpartition("/")[0] or tooling
         if manager != self.apply_set.tool_name:
             raise self._refused(
                 f"is managed by {manager!r}, not by {self.apply_set.tool_name!r}; to continue"
-                f" its work, say ApplySet(..., tool={tooling!r})"
+                f" its work, pass ApplySet(..., tool={tooling!r})"
             )
-        if labels.get(_ID) != self.id:
-            wrong = f"{labels[_ID]!r}" if _ID in labels else "missing"
-            raise self._refused(f"has a wrong label {_ID}: it is {wrong}, not {self.id!r}")
-        if _KINDS not in annotations:
-            raise self._refused(f"has no annotation {_KINDS}: the kinds of its members are unknown")
+        if labels.get(_ID_LABEL) != self.id:
+            actual = f"{labels[_ID_LABEL]!r}" if _ID_LABEL in labels else "missing"
+            raise self._refused(f"has a wrong label {_ID_LABEL}: it is {actual}, not {self.id!r}")
+        if _KINDS_ANNOTATION not in annotations:
+            raise self._refused(
+                f"has no annotation {_KINDS_ANNOTATION}: the kinds of its members are unknown"
+            )
 
     def _refused(self, problem: str) -> ApplySetError:
         return ApplySetError(f"the parent of the ApplySet, {self.key}, {problem}")
 
     def manifest(self, scope: ApplySetScope) -> dict[str, Any]:
-        """The parent to apply: its labels and annotations, and nothing else."""
+        """Return the manifest of the parent to apply. It has only labels and annotations."""
         namespaces = sorted(scope.namespaces - {self.namespace})
         metadata: dict[str, Any] = {"name": self.apply_set.name}
         if self.namespace:
             metadata["namespace"] = self.namespace
-        metadata["labels"] = {_ID: self.id}
+        metadata["labels"] = {_ID_LABEL: self.id}
         metadata["annotations"] = {
-            _TOOLING: self.apply_set.tool,
-            _KINDS: ",".join(sorted(scope.kinds)),
-            _NAMESPACES: ",".join(namespaces),
+            _TOOLING_ANNOTATION: self.apply_set.tool,
+            _KINDS_ANNOTATION: ",".join(sorted(scope.kinds)),
+            _NAMESPACES_ANNOTATION: ",".join(namespaces),
         }
         return {
             "apiVersion": self.resource.api_version,
@@ -237,7 +246,7 @@ class Parent(Struct, frozen=True):
         }
 
 
-def _split(annotation: str) -> frozenset[str]:
+def _split_list(annotation: str) -> frozenset[str]:
     return frozenset(annotation.split(",")) - {""}
 
 
@@ -249,7 +258,7 @@ class Member(Struct, frozen=True):
     uid: str
     resource_version: str
     owner: str
-    """The kind and name of the controller that made it, if one did."""
+    """The kind and name of the controlling owner; empty if there is none."""
 
     @property
     def path(self) -> str:
@@ -260,11 +269,11 @@ class Member(Struct, frozen=True):
     def read(
         cls, obj: Mapping[str, Any], resource: Resource, namespace: str, set_id: str
     ) -> Member | None:
-        """Read what a server listed; None for an object that is no member after all.
+        """Read a listed object. Returns None if it does not have the label of the set.
 
         Raises:
-            ApplySetError: it is no object with a name and a uid, or of another namespace, or the
-                name is none for a path.
+            ApplySetError: the object has no name or uid, is in another namespace, or has a name
+                that cannot be part of a URL path.
         """
         if names_in(obj, "labels").get(PART_OF) != set_id:
             return None
@@ -274,7 +283,7 @@ class Member(Struct, frozen=True):
             raise ApplySetError(f"the server listed {resource.plural} without a name and a uid")
         if (fields.get("namespace") or "") != namespace:
             raise ApplySetError(f"the server listed {resource.plural} of another namespace")
-        try:  # before anything is deleted
+        try:  # checked here, because the names become parts of the paths of delete requests
             check_segment("name", name)
             if namespace:
                 check_segment("namespace", namespace)
@@ -285,11 +294,11 @@ class Member(Struct, frozen=True):
             resource,
             uid,
             str(fields.get("resourceVersion") or ""),
-            _controller_in(fields.get("ownerReferences")),
+            _controlling_owner(fields.get("ownerReferences")),
         )
 
 
-def _controller_in(references: object) -> str:
+def _controlling_owner(references: object) -> str:
     for each in cast("list[object]", references) if isinstance(references, list) else ():
         owner = mapping(each)
         if owner.get("controller") is True:
@@ -300,36 +309,38 @@ def _controller_in(references: object) -> str:
 def members_to_prune(
     members: Iterable[Member], parent: Parent, applied: Collection[ObjectKey], uids: Collection[str]
 ) -> list[Member]:
-    """The members that the manifests no longer have, in the order in which they are deleted.
+    """Return the members that the manifests no longer have, in the order of deletion.
 
     Args:
         members: all objects with the label of the set.
-        parent: the parent of the set, which is never one of its members.
-        applied: the objects of the manifests.
-        uids: their uids: one object may be served by two groups.
+        parent: the parent of the set, which is never pruned.
+        applied: the keys of the objects in the manifests.
+        uids: the uids of these objects. A server may serve one object in two groups, under two
+            keys.
     """
-    gone = {
+    removed = {
         each.uid: each
         for each in members
         if each.key not in applied and each.uid not in uids and each.key != parent.key
     }
-    return deletion_order(gone.values(), lambda each: each.key.group_kind)
+    return deletion_order(removed.values(), lambda each: each.key.group_kind)
 
 
 def kept_because(member: Member, apply_set: ApplySet) -> str:
-    """Why a member is not pruned; empty if it may be."""
+    """Return the reason why a member must not be pruned; empty if it may be."""
     name = member.key.name
     if member.key.group_kind == NAMESPACE_KIND and name not in apply_set.prune_namespaces:
-        return f"to delete it, say ApplySet(..., prune_namespaces=[{name!r}])"
+        return f"to delete it, pass ApplySet(..., prune_namespaces=[{name!r}])"
     if member.key.group_kind == CRD_KIND and name not in apply_set.prune_definitions:
-        return f"to delete it, say ApplySet(..., prune_definitions=[{name!r}])"
+        return f"to delete it, pass ApplySet(..., prune_definitions=[{name!r}])"
     if member.owner:
-        # Controllers copy labels: EndpointSlices have those of their Service.
+        # Controllers copy labels to the objects that they create: an EndpointSlice has those of its
+        # Service.
         return f"{member.owner} controls it"
     return ""
 
 
 def foreign_set(live: Mapping[str, Any] | None, parent: Parent) -> str:
-    """The id of another ApplySet that an object is a member of; empty if there is none."""
+    """Return the id of the other ApplySet that an object is a member of; empty if there is none."""
     value = names_in(live, "labels").get(PART_OF, "")
     return value if value != parent.id else ""

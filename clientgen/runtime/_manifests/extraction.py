@@ -1,8 +1,8 @@
-"""The part of an object that a field manager owns, as a manifest that can be applied again.
+"""Extracts the fields that a field manager owns, as a manifest that can be applied again.
 
 client-go: ExtractInto of k8s.io/apimachinery/pkg/util/managedfields and ExtractItems of
-sigs.k8s.io/structured-merge-diff. Those know from a schema which lists and maps are atomic; here
-the field sets of the other managers tell.
+sigs.k8s.io/structured-merge-diff. They read from a schema which lists and maps are atomic. This
+module has no schema, and concludes it from the field sets of the other managers.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ M_co = TypeVar("M_co", covariant=True)
 # A field set, FieldsV1: `f:name`, `k:{"name":"x"}`, `v:1`, `i:0` and `.` lead to field sets.
 _Fields: TypeAlias = Mapping[str, Any]
 
-_DEEPEST: Final = 200
-_MOST_KEYS: Final = 8  # combinations of key fields in one list; the API has one for each list
-_NOTHING: Final[_Fields] = {}
+_MAX_DEPTH: Final = 200
+_MAX_EXCERPT: Final = 80  # characters of a key in a message
+_MAX_KEY_SETS: Final = 8  # sets of key fields in one list; in the Kubernetes API, each list has one
+_NO_FIELDS: Final[_Fields] = {}
 _KEY, _VALUE, _INDEX, _FIELD = "k:", "v:", "i:", "f:"
 
 
@@ -45,20 +46,20 @@ def extract(
     obj: Model | Unstructured, field_manager: str, subresource: str = ""
 ) -> dict[str, Any]: ...
 def extract(obj: object, field_manager: str, subresource: str = "") -> object:
-    """Return what a field manager has applied to an object, as a manifest.
+    """Return the fields that a field manager has applied to an object, as a manifest.
 
     Change the manifest and apply it again: fields that you leave out are removed from the object,
-    unless they have other owners. The manifest has the apiVersion, kind, name and namespace of the
-    object. If the field manager has applied nothing, it has nothing else.
+    unless they have other owners. The manifest also has the apiVersion, kind, name and namespace of
+    the object, even if the field manager has applied no fields.
 
     Args:
-        obj: an object as it was read, with its managedFields.
-        field_manager: the field manager. Only what it has applied counts, not its updates.
-        subresource: the subresource that it was applied to, such as `status`.
+        obj: an object that was read from the server, with its managedFields.
+        field_manager: the field manager. Only its applies count, not its updates.
+        subresource: the subresource of the applies, such as `status`.
 
     Raises:
-        ValueError: the object has no kind or no managedFields (caches may drop them), or they
-            cannot be read.
+        ValueError: the object has no apiVersion, no kind or no managedFields (a cache may drop
+            them), or its managedFields are not valid.
     """
     check_object("extract()", obj)
     try:
@@ -78,24 +79,24 @@ def extract(obj: object, field_manager: str, subresource: str = "") -> object:
         )
     try:
         own, others = _field_sets(entries, field_manager, subresource)
-        found: Any = _owned(value, own, others, 0) if own else {}
+        owned: Any = _owned_part(value, own, others, 0) if own else {}
     except ValueError as error:
         raise ValueError(f"extract(): managedFields of the {shown}: {error}") from None
     except RecursionError:
-        why = "they, or what they speak of, are nested too deeply"
-        raise ValueError(f"extract(): managedFields of the {shown}: {why}") from None
-    return _identified(cast("dict[str, Any]", found), identity, metadata)
+        reason = "they, or the fields that they name, are nested too deeply"
+        raise ValueError(f"extract(): managedFields of the {shown}: {reason}") from None
+    return _with_identity(cast("dict[str, Any]", owned), identity, metadata)
 
 
-def _identified(
-    found: dict[str, Any], identity: Mapping[str, Any], metadata: Mapping[str, Any]
+def _with_identity(
+    owned: dict[str, Any], identity: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What was extracted, with what names the object in front."""
+    """Return the owned fields after apiVersion, kind, name and namespace of the object."""
     names = {name: metadata[name] for name in ("name", "namespace") if metadata.get(name)}
     return {
         **identity,
-        "metadata": {**names, **_part(found, "metadata")},
-        **{key: part for key, part in found.items() if key not in {*identity, "metadata"}},
+        "metadata": {**names, **_part(owned, "metadata")},
+        **{key: part for key, part in owned.items() if key not in {*identity, "metadata"}},
     }
 
 
@@ -110,16 +111,20 @@ def _part(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _field_sets(
     entries: list[Any], field_manager: str, subresource: str
 ) -> tuple[_Fields, dict[str, Any]]:
-    """Return what the manager has applied, and what anybody else has set."""
-    own: _Fields = _NOTHING
+    """Return the fields that the manager has applied, and the union of all other field sets."""
+    own: _Fields = _NO_FIELDS
     others: dict[str, Any] = {}
     for number, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
-            raise ValueError(f"entry {number} is not an object")  # noqa: TRY004 - of a server
-        known = cast("Mapping[str, Any]", entry)
-        fields = _checked(known.get("fieldsV1") or _NOTHING)
+            raise ValueError(f"entry {number} is not an object")  # noqa: TRY004 - server data
+        members = cast("Mapping[str, Any]", entry)
+        fields = _checked(members.get("fieldsV1") or _NO_FIELDS)
         wanted = (field_manager, "Apply", subresource)
-        stated = (known.get("manager"), known.get("operation"), known.get("subresource") or "")
+        stated = (
+            members.get("manager"),
+            members.get("operation"),
+            members.get("subresource") or "",
+        )
         if stated == wanted and not own:
             own = fields
         else:
@@ -129,7 +134,7 @@ def _field_sets(
 
 def _checked(fields: object) -> _Fields:
     if not isinstance(fields, Mapping):
-        raise ValueError("a set of fields is not an object")  # noqa: TRY004 - of a server
+        raise ValueError("a set of fields is not an object")  # noqa: TRY004 - server data
     return cast("_Fields", fields)
 
 
@@ -140,12 +145,12 @@ def _merge(into: dict[str, Any], fields: _Fields, depth: int) -> None:
 
 
 def _check_depth(depth: int) -> None:
-    if depth > _DEEPEST:
-        raise ValueError(f"they are nested deeper than {_DEEPEST} levels")
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"they are nested deeper than {_MAX_DEPTH} levels")
 
 
 def _inside(fields: _Fields, key: str) -> _Fields:
-    return _checked(fields.get(key, _NOTHING))
+    return _checked(fields.get(key, _NO_FIELDS))
 
 
 def _is_leaf(fields: _Fields) -> bool:
@@ -155,17 +160,18 @@ def _is_leaf(fields: _Fields) -> bool:
 # ---- values ---------------------------------------------------------------------------------
 
 
-def _owned(value: Any, fields: _Fields, others: _Fields, depth: int) -> Any:
-    """The part of a value in a field set. Whoever owns a value without its parts owns all of it.
+def _owned_part(value: Any, fields: _Fields, others: _Fields, depth: int) -> Any:
+    """Return the part of a value that a field set contains.
 
-    That is so for scalars and atomic lists and maps. If another manager owns parts of it, it is
-    not atomic, and what is owned is that it is there.
+    A field set without parts contains the whole value, if the value is a scalar or an atomic list
+    or map. If another manager owns parts of the value, it is not atomic. Then the result is an
+    empty list or map: the manager owns the existence of the value, not its contents.
     """
     _check_depth(depth)
     if _is_leaf(fields):
         if _is_leaf(others):
             return value
-        fields = _NOTHING
+        fields = _NO_FIELDS
     if isinstance(value, dict):
         return _owned_members(cast("dict[str, Any]", value), fields, others, depth)
     if isinstance(value, list):
@@ -180,21 +186,21 @@ def _owned_members(
     for key, inner in fields.items():
         name = key.removeprefix(_FIELD)
         if key.startswith(_FIELD) and name in value:
-            owned[name] = _owned(value[name], _checked(inner), _inside(others, key), depth + 1)
+            owned[name] = _owned_part(value[name], _checked(inner), _inside(others, key), depth + 1)
     return owned
 
 
 def _owned_items(
     items: list[object], fields: _Fields, others: _Fields, depth: int
 ) -> Iterator[Any]:
-    """Yield the owned items in the order of the list, those with keys with their keys."""
+    """Yield the owned items in the order of the list. Items with keys have their key fields."""
     positions = _Positions(items)
-    found = {positions.of(key): key for key in fields if key != "."}
-    for position in sorted(position for position in found if position is not None):
-        key, item = found[position], items[position]
-        owned = _owned(item, _inside(fields, key), _inside(others, key), depth + 1)
+    keys = {positions.of(key): key for key in fields if key != "."}
+    for position in sorted(position for position in keys if position is not None):
+        key, item = keys[position], items[position]
+        owned = _owned_part(item, _inside(fields, key), _inside(others, key), depth + 1)
         if isinstance(owned, dict) and key.startswith(_KEY):
-            owned = {**_some(item, _parsed(key)), **cast("dict[str, Any]", owned)}
+            owned = {**_selected(item, _key_fields(key)), **cast("dict[str, Any]", owned)}
         yield owned
 
 
@@ -206,50 +212,53 @@ class _Positions:
         self._indices: dict[tuple[str, ...], dict[bytes, int]] = {}
 
     def of(self, key: str) -> int | None:
-        """The position of the item that a key means; None if there is none."""
+        """Return the position of the item with a key of a field set; None if no item has it."""
         if key.startswith(_KEY):
-            wanted = _parsed(key)
-            return self._index(tuple(sorted(wanted))).get(_text(wanted))
+            wanted = _key_fields(key)
+            return self._index(tuple(sorted(wanted))).get(_encoded(wanted))
         if key.startswith(_VALUE):
-            return self._index(()).get(_text(_decoded(key)))
+            return self._index(()).get(_encoded(_decode_key(key)))
         if key.startswith(_INDEX):
-            number = _decoded(key)
+            number = _decode_key(key)
             is_there = type(number) is int and 0 <= number < len(self._items)
             return number if is_there else None
         return None
 
     def _index(self, names: tuple[str, ...]) -> dict[bytes, int]:
-        """The items by the text of these fields, or of all of each; the first of equal ones."""
+        """Return positions by the JSON of these fields, or of the whole item if no names are given.
+
+        If several items are equal, the position is that of the first.
+        """
         index = self._indices.get(names)
         if index is None:
-            if len(self._indices) > _MOST_KEYS:
-                raise ValueError(f"a list has more than {_MOST_KEYS} different sets of keys")
+            if len(self._indices) > _MAX_KEY_SETS:
+                raise ValueError(f"a list has more than {_MAX_KEY_SETS} different sets of keys")
             index = self._indices[names] = {}
             for position, item in enumerate(self._items):
                 if not names:
-                    index.setdefault(_text(item), position)
+                    index.setdefault(_encoded(item), position)
                 elif isinstance(item, dict):
-                    index.setdefault(_text(_some(item, names)), position)
+                    index.setdefault(_encoded(_selected(item, names)), position)
         return index
 
 
-def _some(item: Any, names: Iterable[str]) -> dict[str, Any]:
+def _selected(item: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: item[name] for name in names if name in item}
 
 
-def _parsed(key: str) -> dict[str, Any]:
-    value = _decoded(key)
+def _key_fields(key: str) -> dict[str, Any]:
+    value = _decode_key(key)
     if not isinstance(value, dict) or not value:
-        raise ValueError(f"{key[:80]!r} is not a set of key fields")
+        raise ValueError(f"{key[:_MAX_EXCERPT]!r} is not a set of key fields")
     return cast("dict[str, Any]", value)
 
 
-def _decoded(key: str) -> Any:
+def _decode_key(key: str) -> Any:
     try:
         return json.decode(key[2:])
     except ValueError:
-        raise ValueError(f"{key[:80]!r} does not end in JSON") from None
+        raise ValueError(f"{key[:_MAX_EXCERPT]!r} does not end in JSON") from None
 
 
-def _text(value: object) -> bytes:
+def _encoded(value: object) -> bytes:
     return json.encode(value, order="deterministic")

@@ -1,4 +1,4 @@
-"""How live objects differ from what a manifest set would make of them, as `kubectl diff` shows it.
+"""The differences between live objects and a manifest set, in the format of `kubectl diff`.
 
 k8s.io/kubectl: pkg/cmd/diff/diff.go.
 """
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["ManifestDiff", "ObjectDiff"]
 
 _MASK, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
-# All else that a Secret has may hold what is secret, also under a misspelt name.
-_SHOWN_OF_SECRETS: Final = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
+# Any other field of a Secret may contain secret values, even a misspelt one.
+_SHOWN_FIELDS_OF_SECRETS: Final = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-_CONTEXT: Final = 3
-# difflib compares every line with every other in the worst case; beyond this it is not asked.
-_MOST_COMPARISONS: Final = 20_000_000
+_CONTEXT_LINES: Final = 3
+# In the worst case, difflib compares every line with every other. Beyond this limit it is not used.
+_MAX_COMPARISONS: Final = 20_000_000
 
 
 class ObjectDiff:
-    """One object as it is and as it would be. True if the two differ."""
+    """The live state of an object and its state after an apply. True if the two differ."""
 
     def __init__(
         self, key: ObjectKey, where: str, live: Unstructured | None, merged: Unstructured | None
@@ -48,10 +48,12 @@ class ObjectDiff:
     def text(self) -> str:
         """The difference as `kubectl diff` prints it; empty if there is none.
 
-        It has no managedFields, and no values of Secrets.
+        managedFields are left out, and values of Secrets are masked.
         """
         is_secret = self.key.group_kind == "Secret"
-        live, merged = _masked(_shown(self.live), _shown(self.merged), is_secret)
+        live, merged = _masked(
+            _without_managed_fields(self.live), _without_managed_fields(self.merged), is_secret
+        )
         if live == merged:
             return ""
         name = self._file_name()
@@ -59,7 +61,7 @@ class ObjectDiff:
         return f"diff -u -N LIVE/{name} MERGED/{name}\n{lines}" if lines else ""
 
     def _file_name(self) -> str:
-        """The name of the file in which kubectl would write the object."""
+        """Return the name of the file to which kubectl writes the object."""
         kind, dot, group = self.key.group_kind.partition(".")
         version = _group_version(self.live, self.merged).version
         prefix = f"{group}{dot}" if group else ""
@@ -82,10 +84,10 @@ class ObjectDiff:
 
 
 class ManifestDiff(Sequence[ObjectDiff]):
-    """The differences of all objects of a set; as text, what `kubectl diff` prints.
+    """The differences of all objects of a set. `str` is the output of `kubectl diff`.
 
-    It is true if any object differs. It has an `ObjectDiff` for every object, in the order of an
-    apply; those that pruning would delete come last.
+    The sequence has an `ObjectDiff` for every object in the order of an apply, followed by the
+    objects that pruning would delete. It is true if any object differs.
     """
 
     def __init__(self, objects: Sequence[ObjectDiff]) -> None:
@@ -102,21 +104,21 @@ class ManifestDiff(Sequence[ObjectDiff]):
         return len(self._objects)
 
     def of(self, kind: str, name: str, namespace: str | None = None) -> ObjectDiff:
-        """The difference of one object.
+        """Return the difference of one object.
 
         Args:
-            kind: its kind; `Kind.group` if another group has the same kind.
-            name: its name.
-            namespace: its namespace; needed only if several namespaces have such an object.
+            kind: the kind; `Kind.group` if several groups have it.
+            name: the name.
+            namespace: the namespace; needed only if several namespaces have such an object.
 
         Raises:
             LookupError: no object, or more than one, has this name.
         """
-        found = [each for each in self._objects if _is(each.key, kind, name, namespace)]
-        if len(found) != 1:
-            what = "no object of the set is" if not found else "several objects of the set are"
-            raise LookupError(f"{what} called {kind} {name}")
-        return found[0]
+        matches = [each for each in self._objects if _matches(each.key, kind, name, namespace)]
+        if len(matches) != 1:
+            count = "several objects are" if matches else "no object is"
+            raise LookupError(f"{count} called {kind} {name} in the manifest set")
+        return matches[0]
 
     @property
     def changed(self) -> list[ObjectDiff]:
@@ -133,15 +135,15 @@ class ManifestDiff(Sequence[ObjectDiff]):
         return f"<{type(self).__name__}: {len(self.changed)} of {len(self)} objects differ>"
 
 
-def _is(key: ObjectKey, kind: str, name: str, namespace: str | None) -> bool:
+def _matches(key: ObjectKey, kind: str, name: str, namespace: str | None) -> bool:
     kinds = (key.group_kind, key.group_kind.partition(".")[0])
     return kind in kinds and name == key.name and namespace in (None, key.namespace)
 
 
-# ---- what is shown ----------------------------------------------------------------------------
+# ---- hidden fields ----------------------------------------------------------------------------
 
 
-def _shown(obj: Unstructured | None) -> dict[str, Any] | None:
+def _without_managed_fields(obj: Unstructured | None) -> dict[str, Any] | None:
     if obj is None:
         return None
     shown = dict(obj)
@@ -153,17 +155,17 @@ def _shown(obj: Unstructured | None) -> dict[str, Any] | None:
 
 
 def _group_version(*objects: Mapping[str, Any] | None) -> GroupVersion:
-    found = [str(obj.get("apiVersion")) for obj in objects if obj is not None]
-    return GroupVersion.parse(found[-1])
+    api_versions = [str(obj.get("apiVersion")) for obj in objects if obj is not None]
+    return GroupVersion.parse(api_versions[-1])
 
 
 def _masked(
     live: dict[str, Any] | None, merged: dict[str, Any] | None, is_secret: bool
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Hide the values of a Secret, such that one can still see which of them differ."""
+    """Mask the values of a Secret. The masks show which values differ."""
     if not is_secret:
         return live, merged
-    fields = {*(live or ()), *(merged or ())} - _SHOWN_OF_SECRETS
+    fields = {*(live or ()), *(merged or ())} - _SHOWN_FIELDS_OF_SECRETS
     for path in (*((field,) for field in fields), ("metadata", "annotations")):
         only = _LAST_APPLIED if len(path) > 1 else None
         _mask(_map_at(live, path), _map_at(merged, path), only)
@@ -171,17 +173,18 @@ def _masked(
 
 
 def _map_at(obj: dict[str, Any] | None, path: Sequence[str]) -> dict[str, Any]:
-    """A mapping in an object, copied so that it can be changed; one that is not there is empty."""
-    here: dict[str, Any] = {} if obj is None else obj
+    """Return a copy of a mapping in an object, put in its place; empty if the mapping is absent."""
+    parent: dict[str, Any] = {} if obj is None else obj
     for name in path:
-        inner = here.get(name)
+        inner = parent.get(name)
         if inner is not None and not isinstance(inner, dict):
-            inner = here[name] = {"": inner} if inner else {}  # nonsense may be secret, too
+            # A value of a wrong type may be secret, too: put it into a map, to be masked.
+            inner = parent[name] = {"": inner} if inner else {}
         if inner is None:
             return {}
-        here[name] = copy(cast("dict[str, Any]", inner))
-        here = here[name]
-    return here
+        parent[name] = copy(cast("dict[str, Any]", inner))
+        parent = parent[name]
+    return parent
 
 
 def _mask(live: dict[str, Any], merged: dict[str, Any], only: str | None) -> None:
@@ -202,19 +205,19 @@ def _mask(live: dict[str, Any], merged: dict[str, Any], only: str | None) -> Non
 def _lines(obj: Mapping[str, Any] | None) -> list[str]:
     if obj is None:
         return []
-    from clientgen._yaml.dumper import write_yaml  # PyYAML is more than start-up needs
+    from clientgen._yaml.dumper import write_yaml  # imported late: PyYAML is large
 
     return write_yaml(obj, width=None).splitlines(keepends=True)
 
 
 def _unified(before: list[str], after: list[str], old: str, new: str) -> str:
-    """A unified diff, whose cost does not grow with the square of what a server sends."""
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
+    """Return a unified diff. For very large changes, it replaces the changed lines as one block."""
+    start = _common_prefix_length(before, after)
+    end = _common_prefix_length(before[start:][::-1], after[start:][::-1])
     changed = (len(before) - start - end) * (len(after) - start - end)
-    if changed <= _MOST_COMPARISONS:
-        return "".join(unified_diff(before, after, old, new, n=_CONTEXT))
-    first = max(0, start - _CONTEXT)
+    if changed <= _MAX_COMPARISONS:
+        return "".join(unified_diff(before, after, old, new, n=_CONTEXT_LINES))
+    first = max(0, start - _CONTEXT_LINES)
     counts = f"-{first + 1},{len(before) - first} +{first + 1},{len(after) - first}"
     lines = [
         *(f" {line}" for line in before[first:start]),
@@ -225,8 +228,8 @@ def _unified(before: list[str], after: list[str], old: str, new: str) -> str:
     return "".join([f"--- {old}\n", f"+++ {new}\n", f"@@ {counts} @@\n", *lines])
 
 
-def _common(one: list[str], other: list[str]) -> int:
-    """How many lines at the beginning are the same."""
+def _common_prefix_length(one: list[str], other: list[str]) -> int:
+    """Return the number of equal lines at the beginning."""
     same = 0
     for left, right in zip(one, other, strict=False):
         if left != right:

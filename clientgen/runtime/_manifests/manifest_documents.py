@@ -1,6 +1,6 @@
-"""The documents of YAML and JSON manifests, and where everything in them stands.
+"""Splits YAML and JSON manifests into documents, and finds the lines of their fields.
 
-What kubectl takes for a document and for a list: cli-runtime, resource/visitor.go and
+Documents and lists are recognized as in kubectl: cli-runtime, resource/visitor.go and
 apimachinery, util/yaml/decoder.go.
 """
 
@@ -28,62 +28,62 @@ if TYPE_CHECKING:
 
 __all__ = ["Manifest", "ManifestError", "check_source", "documents", "files", "split_lists"]
 
-_ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
+_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
 _SPACE: Final = re.compile(r"\s*")
-_WHOLE: Final = 2.0**63
-_LARGEST: Final = 64 << 20  # bytes of a file
+_INT64_LIMIT: Final = 2.0**63
+_MAX_FILE_BYTES: Final = 64 << 20
 
 
 class ManifestError(ValueError):
-    """Manifests cannot be used; the message says which, where and why, a line for each problem."""
+    """Manifests cannot be used. The message has a line for each problem, with its place."""
 
-    __module__ = "clientgen.runtime"  # where it is public, and tracebacks say so
+    __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
 
 
 class DocumentText:
-    """The text of a document, parsed for lines at most once."""
+    """The text of a document. It is parsed at most once, to find the lines of fields."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     @cached_property
     def root(self) -> Node | None:
-        """Its YAML node; None if it has none."""
+        """The YAML node of the document; None if the text is not YAML."""
         from yaml import YAMLError
 
         from clientgen._yaml.composer import compose
 
         try:
-            # JSON may be indented by tabs, which stand for themselves nowhere in it.
+            # YAML allows no tabs as indentation. In JSON, tabs are nothing but white space.
             is_json = self._text.lstrip().startswith("{")
             return next(compose(self._text.replace("\t", " ") if is_json else self._text), None)
-        except (YAMLError, RecursionError):  # JSON that is no YAML
+        except (YAMLError, RecursionError):  # the text is JSON, but not valid YAML
             return None
 
 
 class Manifest(Struct, frozen=True):
-    """One object, and where it stands: `web.yaml, document 2, line 17`."""
+    """An object with its place: `web.yaml, document 2, line 17`."""
 
     source: str
     number: int
-    """The number of the document; 0 for an object that is not from a text."""
+    """The number of the document, from 1; 0 for an object that was not read from text."""
     line: int
     """The line of the file in which the document begins."""
     text: DocumentText | None
-    """The text of the whole document; None for an object that is not from a text."""
+    """The text of the whole document; None for an object that was not read from text."""
     value: Any
-    """A mapping, once it is checked."""
+    """The object: a mapping after `check`, before that any value."""
     inside: FieldPath = ()
-    """The path of the object in the document: items of a list have one."""
+    """The path of the object in the document: empty, or the path of an item of a list."""
 
     @property
     def where(self) -> str:
-        """The place, for messages."""
+        """The place of the object, for messages."""
         return self.at(())
 
     def at(self, path: FieldPath) -> str:
-        """The place of something in the object: of a field, or of what is to hold it."""
+        """Return the place of a field, or of the innermost field on its path that exists."""
         place = self.source if self.source.isprintable() else one_line(self.source)
         if self.number:
             line = self.line_of(path)
@@ -92,53 +92,51 @@ class Manifest(Struct, frozen=True):
         return "".join([place, *(f", items[{index}]" for index in items)])
 
     def line_of(self, path: FieldPath) -> int:
-        """The line of something in the object; of the innermost that is there, if it is not."""
+        """Return the line of a field, or of the innermost field on its path that exists."""
         inside = (*self.inside, *path)
         if not inside:
             return self.line
-        from clientgen._yaml.composer import line_of  # PyYAML is more than start-up needs
+        from clientgen._yaml.composer import line_of  # imported late: PyYAML is large
 
         root = self.text.root if self.text else None
         return self.line if root is None else self.line - 1 + line_of(root, inside)
 
     def check(self) -> None:
-        """See to it that the value is an object of some kind.
+        """Check that the value is a mapping with an apiVersion and a kind.
 
         Raises:
-            ManifestError: it is not.
+            ManifestError: the value is something else.
         """
         document: object = self.value
         if not isinstance(document, dict):
-            what = "a list" if isinstance(document, list) else "a plain value"
-            is_path = isinstance(document, str) and document.endswith(tuple(_ENDINGS))
-            hint = "; if it is the name of a file, give a Path" if is_path else ""
-            raise ManifestError(f"{self.where}: it is not an object but {what}{hint}")
+            actual = "a list" if isinstance(document, list) else "a plain value"
+            is_path = isinstance(document, str) and document.endswith(tuple(_SUFFIXES))
+            hint = "; to read a file, pass a Path" if is_path else ""
+            raise ManifestError(f"{self.where}: the manifest is {actual}, not an object{hint}")
         value = cast("dict[str, object]", document)
         for name in ("apiVersion", "kind"):
             entry = value.get(name)
             if not entry:
-                raise ManifestError(f"{self.where}: it has no {name}")
+                raise ManifestError(f"{self.where}: the manifest has no {name}")
             if not isinstance(entry, str):
-                raise ManifestError(
-                    f"{self.at((name,))}: its {name} is not a string; put it in quotes"
-                )
+                raise ManifestError(f"{self.at((name,))}: {name} is not a string; put it in quotes")
 
 
 def check_source(source: object) -> None:
-    """See to it that manifests can be read of it.
+    """Check the source of manifests.
 
     Raises:
-        TypeError: it is not a string, bytes or a Path.
+        TypeError: the source is not a string, bytes or a Path.
     """
     if not isinstance(source, (str, bytes, Path)):
-        hint = ": give what its read() gives" if hasattr(source, "read") else ""
+        hint = ": pass the result of its read()" if hasattr(source, "read") else ""
         raise TypeError(f"load() takes a string, bytes or a Path, not {named(source)}{hint}")
 
 
 def documents(source: str | bytes | Path) -> Iterator[Manifest]:
-    """The documents of a string, of a file, or of all YAML and JSON files below a folder.
+    """Yield the documents of a string, of a file, or of all YAML and JSON files below a folder.
 
-    Documents of nothing but comments do not count.
+    Documents without content, or with comments only, are skipped and not counted.
 
     Raises:
         ManifestError: a file cannot be read, or a document is neither YAML nor JSON.
@@ -155,13 +153,13 @@ def documents(source: str | bytes | Path) -> Iterator[Manifest]:
 def split_lists(
     manifest: Manifest, is_list: Callable[[Mapping[str, Any]], bool] = lambda _: True
 ) -> Iterator[Manifest]:
-    """The objects of a document, not yet checked: itself, or the items if it is a list.
+    """Yield the objects of a document, unchecked: its items if it is a list, else the document.
 
-    Items of a `PodList` need not say that they are Pods.
+    Items of a `PodList` without apiVersion and kind are Pods.
 
     Args:
         manifest: the document.
-        is_list: asked about what looks like a list, whether it is one.
+        is_list: reports whether an object that looks like a list is a list.
     """
     items = _items(manifest.value)
     if items is None or not is_list(manifest.value):
@@ -176,7 +174,10 @@ def split_lists(
 
 
 def _items(value: object) -> list[Any] | None:
-    """The items of what looks like a list; none is as good as an empty list to Go."""
+    """Return the items of an object that looks like a list; None for other objects.
+
+    `items: null` is an empty list, as in Go.
+    """
     if not isinstance(value, dict) or "items" not in value:
         return None
     mapping = cast("dict[str, Any]", value)
@@ -196,32 +197,36 @@ def _item(of: Mapping[str, Any], item: Any) -> Any:
 
 
 def files(path: Path) -> list[Path]:
-    """The YAML and JSON files below a folder; a file is itself.
+    """Return the YAML and JSON files below a folder. For a file, return the file.
 
     Raises:
-        ManifestError: there are none.
+        ManifestError: the folder has no such files.
     """
     if not path.is_dir():
         return [path]
-    # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.
-    candidates = (file for file in path.rglob("*") if file.suffix in _ENDINGS)
+    # A broken link is kept, so that reading it raises an error: it was meant to be a manifest.
+    candidates = (file for file in path.rglob("*") if file.suffix in _SUFFIXES)
     paths = sorted(file for file in candidates if file.is_file() or not file.exists())
     if not paths:
-        raise ManifestError(f"{path}: there is no .yaml, .yml or .json file in this folder")
+        raise ManifestError(f"{path}: the folder contains no .yaml, .yml or .json file")
     return paths
 
 
 def _read(path: Path) -> bytes:
-    """The content of a regular file: others may block or never end."""
+    """Read a regular file. Reading pipes or devices could block or never end."""
     try:
         if not S_ISREG(path.stat().st_mode):
-            raise ManifestError(f"{path}: it is neither a regular file nor a folder")
+            raise ManifestError(f"{path}: the path is neither a regular file nor a folder")
         with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(_MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise ManifestError(f"{path}: it cannot be read: {error.strerror or error}") from error
-    if len(data) > _LARGEST:
-        raise ManifestError(f"{path}: it is larger than {_LARGEST >> 20} MiB; split it")
+        raise ManifestError(
+            f"{path}: the file cannot be read: {error.strerror or error}"
+        ) from error
+    if len(data) > _MAX_FILE_BYTES:
+        raise ManifestError(
+            f"{path}: the file is larger than {_MAX_FILE_BYTES >> 20} MiB; split it"
+        )
     return data
 
 
@@ -229,20 +234,20 @@ def _decoded(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ManifestError(f"{name}: it is not UTF-8 text: {error.reason}") from error
+        raise ManifestError(f"{name}: the manifest is not UTF-8 text: {error.reason}") from error
 
 
 def _documents(text: str, name: str) -> Iterator[Manifest]:
     number = 0
-    for start, part in _parts(text, name):
-        for line, own, value in _values(part, f"{name}, document {number + 1}", start):
-            if value is not None:  # else nothing but comments
+    for start, part in _split_documents(text, name):
+        for line, own, value in _values_of_part(part, f"{name}, document {number + 1}", start):
+            if value is not None:  # None is an empty document
                 number += 1
                 yield Manifest(name, number, line, DocumentText(own), value)
 
 
-def _parts(text: str, name: str) -> Iterator[tuple[int, str]]:
-    """The texts between the separators, each with the line it begins at."""
+def _split_documents(text: str, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts between the separators, each with the number of its first line."""
     start, line = 0, 1
     for match in (*_SEPARATOR.finditer(text), None):
         yield line, text[start : match.start()] if match else text[start:]
@@ -251,54 +256,55 @@ def _parts(text: str, name: str) -> Iterator[tuple[int, str]]:
             start = match.end()
             rest = match[1].strip()
             if rest and not rest.startswith("#"):
-                what = "this is no separator of documents: put what follows --- on a new line"
-                raise ManifestError(f"{name}, line {line}: {what}")
+                message = "the separator `---` is followed by text: move the text to the next line"
+                raise ManifestError(f"{name}, line {line}: {message}")
 
 
-def _values(part: str, where: str, start: int) -> Iterator[tuple[int, str, Any]]:
-    """The values of a part, with their lines and texts: of YAML one, of JSON any number."""
+def _values_of_part(part: str, where: str, start: int) -> Iterator[tuple[int, str, Any]]:
+    """Yield (line, text, value) for a part: one YAML value, or any number of JSON values."""
     text = part.lstrip()
     line = start + part.count("\n", 0, len(part) - len(text))
     if text.startswith("{"):
         try:
             values = [*_json_values(text, line)]
         except (ValueError, RecursionError):
-            pass  # it may be a flow mapping of YAML; if it is not, that is told
+            pass  # not JSON; it may be a flow mapping of YAML, whose reader reports errors
         else:
             yield from values
             return
-    # Indentation counts, so the first line is kept from its beginning.
+    # Indentation matters in YAML, so the first line keeps its leading spaces.
     text = part[part.rfind("\n", 0, len(part) - len(text)) + 1 :]
     yield line, text, _yaml_value(text, f"{where}, line {line}", line)
 
 
 def _yaml_value(text: str, where: str, line: int) -> Any:
-    from clientgen._yaml.loader import load_yaml  # PyYAML is more than start-up needs
+    from clientgen._yaml.loader import load_yaml  # imported late: PyYAML is large
 
     try:
-        value, twice = load_yaml(text.encode(), overriding=True)
-        if not twice:
+        value, duplicates = load_yaml(text.encode(), overriding=True)
+        if not duplicates:
             return value
-        # Once more, to have lines counted from the beginning of the file.
-        _, twice = load_yaml(_in_place(text, line), overriding=True)
-        why = "; ".join(twice)
+        # Load it again, to count the lines in messages from the beginning of the file.
+        _, duplicates = load_yaml(_with_offset(text, line), overriding=True)
+        reason = "; ".join(duplicates)
     except ValueError as error:
-        why = _why(text, line, error)
-    raise ManifestError(f"{where}: {why}")
+        reason = _reason(text, line, error)
+    raise ManifestError(f"{where}: {reason}")
 
 
-def _why(text: str, line: int, error: ValueError) -> str:
-    """The same error, with its line in the file, and no value: that may be a secret."""
+def _reason(text: str, line: int, error: ValueError) -> str:
+    """Return the message of an error with the line in the file, and without secret values."""
     from clientgen._yaml.loader import BadText, load_yaml
 
     try:
-        load_yaml(_in_place(text, line), overriding=True)
+        load_yaml(_with_offset(text, line), overriding=True)
     except ValueError as second_error:
         error = second_error
     return error.without_value if isinstance(error, BadText) else str(error)
 
 
-def _in_place(text: str, line: int) -> bytes:
+def _with_offset(text: str, line: int) -> bytes:
+    """Return the text with empty lines in front, so that it begins at this line."""
     return b"\n" * (line - 1) + text.encode()
 
 
@@ -308,7 +314,7 @@ def _in_place(text: str, line: int) -> bytes:
 def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
     start = 0
     while start < len(text):
-        value, end = _json.raw_decode(text, start)
+        value, end = _json_decoder.raw_decode(text, start)
         yield line, text[start:end], value
         space = _SPACE.match(text, end)
         after = space.end() if space else end
@@ -319,22 +325,24 @@ def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a key appears twice")  # it is read as YAML then, which tells the line
+        raise ValueError("a key appears twice")  # the YAML reader then reports it with its line
     return members
 
 
-def _number(text: str) -> int | float:
-    """As it is written again by Go: 1.0 is 1."""
+def _parse_number(text: str) -> int | float:
+    """Parse a number. A whole number becomes an int, because Go writes 1.0 as 1."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text} is out of range")
-    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    return int(value) if value.is_integer() and abs(value) < _INT64_LIMIT else value
 
 
-def _no_constant(text: str) -> float:
+def _refuse_constant(text: str) -> float:
     raise ValueError(f"{text} is not JSON")
 
 
-_json = json.JSONDecoder(
-    object_pairs_hook=_without_duplicates, parse_float=_number, parse_constant=_no_constant
+_json_decoder = json.JSONDecoder(
+    object_pairs_hook=_without_duplicates,
+    parse_float=_parse_number,
+    parse_constant=_refuse_constant,
 )

@@ -1,4 +1,4 @@
-"""What objects say of themselves: their kind, and the namespace they live in."""
+"""Reads the kind and the namespace of an object from the object itself."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def kind_of(body: object) -> type[Model] | GroupVersionKind:
     """Return the kind of an object: its class, or the kind that a manifest states.
 
     Raises:
-        TypeError: it is no object.
-        ValueError: a manifest does not state its kind.
+        TypeError: `body` is neither a model nor a mapping.
+        ValueError: a mapping has no apiVersion or no kind.
     """
     if isinstance(body, Model):
         return cast("type[Model]", known_model(type(body)))
@@ -50,12 +50,12 @@ def home_of(
     Args:
         resource: the resource of its kind.
         body: the object.
-        namespace: the namespace that the caller states, if any.
-        default: the namespace of objects for which nobody states one.
+        namespace: the namespace that the caller passed, if any.
+        default: the namespace to use if neither the caller nor the object states one.
 
     Raises:
-        ValueError: the caller states another namespace than the object, or states one for a
-            cluster-scoped resource.
+        ValueError: the caller passed another namespace than that of the object, or passed one for
+            a cluster-scoped resource.
     """
     if not resource.namespaced:
         if namespace is not None:
@@ -66,13 +66,13 @@ def home_of(
         return default if namespace is None else namespace
     if namespace is not None and namespace != stated:
         raise ValueError(
-            f"the object is in the namespace {stated!r}, but namespace={namespace!r} is given"
+            f"the object is in the namespace {stated!r}, but namespace={namespace!r} was passed"
         )
     return stated
 
 
 def _namespace_in(body: Model | Mapping[str, Any]) -> Any:
-    """Return what stands as the namespace in an object's metadata, whatever it is."""
+    """Return metadata.namespace of an object. In a mapping it may be a value of any type."""
     if isinstance(body, Model):
         return getattr(getattr(body, "metadata", None), "namespace", None)
     metadata = body.get("metadata")

@@ -1,4 +1,4 @@
-"""Why a server refused an apply: by the object's class, or in the server's words."""
+"""Explains why a server refused an apply: from the object's class, or from the server's message."""
 
 from __future__ import annotations
 
@@ -19,47 +19,49 @@ if TYPE_CHECKING:
 
 __all__ = ["explained"]
 
-# So the server's message begins if the body of an apply does not fit the schema: with a 500.
-_NOT_TYPED: Final = "failed to create typed patch object"
+# The server's message, with status 500, begins like this if the body does not fit the schema.
+_NOT_TYPED_MESSAGE: Final = "failed to create typed patch object"
 
 
 def explained(
     refusal: InternalError, body: Model | Mapping[str, Any], model: type[Any]
 ) -> Exception:
-    """Explain why a server refused an apply.
+    """Return the error to raise for a refused apply.
 
-    The class is asked after the server: a newer server may have fields that the class lacks.
+    The body is compared with the class only after the server has refused it: a newer server may
+    have fields that the class does not have.
 
     Args:
         refusal: the answer of the server.
-        body: what was applied; it may lack required fields.
+        body: the applied object; it may lack required fields.
         model: the class of the object.
 
     Returns:
-        A ManifestError with a line for each mistake: those that the class knows, else those that
-        the server tells. The refusal itself if the body is not what was wrong.
+        A ManifestError with a line for each mistake. The mistakes are found by comparison with the
+        class or, if there are none, read from the server's message. If the server did not refuse
+        the body, the refusal itself.
     """
-    if not refusal.message.startswith(_NOT_TYPED):
+    if not refusal.message.startswith(_NOT_TYPED_MESSAGE):
         return refusal
     value = to_dict(body)
-    what = f"{value.get('kind') or model.__name__} {Unstructured(value).name}".rstrip()
-    mistakes = [*_mistakes(value, model)] or _told(refusal.message)
-    return ManifestError("\n".join(f"apply(): {one_line(what)}: {each}" for each in mistakes))
+    name = f"{value.get('kind') or model.__name__} {Unstructured(value).name}".rstrip()
+    mistakes = [*_mistakes(value, model)] or _mistakes_in(refusal.message)
+    return ManifestError("\n".join(f"apply(): {one_line(name)}: {each}" for each in mistakes))
 
 
 def _mistakes(value: Mapping[str, Any], model: type[Any]) -> Iterator[str]:
-    """Yield the mistakes that the class knows; none if there is only an Unstructured."""
+    """Yield the mistakes that comparison with the class finds; none if there is no class."""
     if isinstance(model, ModelMeta):
         known = cast("type[Model]", model)
         yield from map(str, type_mismatches(value, known, strict=True, partial=True))
 
 
-def _told(message: str) -> list[str]:
-    """Return the mistakes that a server tells.
+def _mistakes_in(message: str) -> list[str]:
+    """Return the mistakes in a server's message.
 
-    `failed to create typed patch object (shop/a; example.com/v1, Kind=Good): .spec.size: field not
-    declared in schema`; several are lines after `errors:`.
+    The message is `failed to create typed patch object (shop/a; example.com/v1, Kind=Good):
+    .spec.size: field not declared in schema`. Several mistakes are lines after `errors:`.
     """
-    _, found, mistakes = message.partition("): ")
-    lines = mistakes.removeprefix("errors:").strip().splitlines() if found else [message]
+    _, separator, mistakes = message.partition("): ")
+    lines = mistakes.removeprefix("errors:").strip().splitlines() if separator else [message]
     return [one_line(line.strip().removeprefix(".")) for line in lines]

@@ -1,4 +1,4 @@
-"""The resources that serve kinds, as packages and programs register them."""
+"""The registry of resources by kind. Generated packages and programs register them."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ __all__ = ["ResourceRegistry"]
 
 
 class ResourceRegistry:
-    """The resource of each kind. Modules of packages are read when one of their kinds is needed."""
+    """The resource of each kind. Modules are imported when one of their kinds is needed."""
 
     def __init__(self) -> None:
         self._resources: dict[GroupVersionKind, Resource] = {}
         self._modules: dict[str, dict[str, None]] = {}
-        """Modules that are not read yet, by API version, in the order of their registration."""
+        """Modules that are not imported yet, by API version, in the order of their registration."""
 
     def add(self, resource: Resource) -> None:
         """Register one resource.
 
         Raises:
-            ValueError: its kind is registered with another resource, or its plural is not a name.
+            ValueError: the kind is registered with another resource, or the plural is not a name.
         """
         check_segment("plural", resource.plural)
         existing = self._resources.setdefault(resource.gvk, resource)
         if existing != resource:
             raise ValueError(
-                f"{resource.gvk} is already registered with {existing}; it cannot also have"
-                f" {resource}"
+                f"{resource.gvk} is already registered with the resource {existing}, so {resource}"
+                " cannot be registered"
             )
 
     def add_modules(self, modules: Mapping[str, str], module: str) -> None:
         """Register modules by the API version of their resources.
 
         Args:
-            modules: by API version the module with its `Resource` constants.
-            module: the module that registers them; names that start with a dot are beside it.
+            modules: for each API version, the module with its `Resource` constants.
+            module: the registering module. Names that start with a dot are relative to its package.
         """
         package = module.rpartition(".")[0]
         for api_version, where in modules.items():
@@ -51,14 +51,14 @@ class ResourceRegistry:
             self._modules.setdefault(api_version, {})[home] = None
 
     def find(self, gvk: GroupVersionKind) -> Resource | None:
-        """Return the resource of a kind, if there is one."""
+        """Return the resource of a kind; None if it is not registered."""
         api_version = str(gvk.group_version)
         if api_version in self._modules:
             self._read(api_version)
         return self._resources.get(gvk)
 
     def _read(self, api_version: str) -> None:
-        # The entry is removed last: another thread either reads the modules too or sees the result.
+        # The entry is removed last: another thread also imports the modules, or finds the result.
         for name in [*self._modules.get(api_version, ())]:
             for value in vars(import_module(name)).values():
                 if isinstance(value, Resource):

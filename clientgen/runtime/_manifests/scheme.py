@@ -1,4 +1,4 @@
-"""The kinds a program knows, from any number of packages: their classes and their resources.
+"""The registry of kinds: their classes and resources, from any number of packages.
 
 ::
 
@@ -10,8 +10,9 @@
     print(scheme.dump(objects))
     scheme.resource(Deployment)      # which endpoint serves a kind
 
-client-go: runtime.Scheme, its registry and its decoders; there are no conversions between versions.
-Reading is kubectl's: YAML 1.1 as Go reads it, documents divided by `---`, lists taken apart.
+A `Scheme` is the registry and the decoders of client-go's runtime.Scheme, without conversions
+between versions. It reads manifests as kubectl does: YAML 1.1 as Go reads it, documents separated
+by `---`, lists split into their items.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ M = TypeVar("M", bound=Model)
 class Scheme:
     """A registry of kinds and their classes.
 
-    Packages are added by their `add_to_scheme`; their modules are imported when one of their kinds
-    is needed first. Any number of threads may share a scheme that nobody adds to any more.
+    `add_to_scheme` of a package adds its kinds. The modules of the package are imported when one of
+    their kinds is needed. Threads may share a scheme after the last kind was added.
     """
 
     def __init__(self) -> None:
         self._kinds: dict[GroupVersionKind, _Place] = {}
         self._resources = ResourceRegistry()
         self.known_resources: dict[object, Resource] = {}
-        """The resources that were asked for, by what was asked."""
+        """A cache for `resource`, by its argument."""
         self._lists: dict[type[Model], type[ModelList[Any]]] = {}
 
     def __repr__(self) -> str:
@@ -65,12 +66,12 @@ class Scheme:
     # ---- the registry -------------------------------------------------------------------------
 
     def add_kinds(self, kinds: Mapping[str, Mapping[str, Sequence[str]]], module: str) -> None:
-        """Register kinds of a package by name; what the generated `add_to_scheme` calls.
+        """Register kinds of a package by name. The generated `add_to_scheme` calls this.
 
         Args:
-            kinds: by API version and the module of their classes: the names of kinds, or
-                `Kind:Class` where a class is called otherwise.
-            module: what says this; names of modules that start with a dot are beside it.
+            kinds: the names of kinds by API version and by the module of their classes; a name is
+                `Kind:Class` if the class is not named after the kind.
+            module: the registering module. Names that start with a dot are relative to its package.
 
         Raises:
             ValueError: a kind is registered with another class.
@@ -85,12 +86,12 @@ class Scheme:
                     self._add(group_version.with_kind(kind), _Place(home, class_name or kind))
 
     def add_resources(self, modules: Mapping[str, str], module: str) -> None:
-        """Register resources of a package; what the generated `add_to_scheme` calls.
+        """Register resources of a package. The generated `add_to_scheme` calls this.
 
         Args:
-            modules: by API version the module with its `Resource` constants. It is imported when a
-                resource of the API version is asked for.
-            module: what says this; names of modules that start with a dot are beside it.
+            modules: for each API version, the module with its `Resource` constants. It is imported
+                when a resource of the API version is needed.
+            module: the registering module. Names that start with a dot are relative to its package.
         """
         self._resources.add_modules(modules, module)
 
@@ -101,9 +102,9 @@ class Scheme:
     def register(
         self, model: type[M] | None = None, *, plural: str = "", namespaced: bool = True
     ) -> type[M] | Callable[[type[M]], type[M]]:
-        """Register a class that was written by hand; may be used as a decorator.
+        """Register a hand-written class. Also works as a decorator.
 
-        Which kind it is of, its fields `apiVersion` and `kind` say: they are `constant`.
+        The `constant` fields `apiVersion` and `kind` of the class determine its kind.
 
             scheme.register(CronTab, plural="crontabs")
 
@@ -113,11 +114,11 @@ class Scheme:
         Args:
             model: the class.
             plural: the name of the resource in URLs, as in the CustomResourceDefinition. Without
-                it, the class is known to manifests, and a server cannot be asked for its objects.
+                it, the class can be used in manifests, but not in requests.
             namespaced: whether the objects live in namespaces.
 
         Raises:
-            TypeError: `apiVersion` or `kind` are not constant, or not there.
+            TypeError: the class has no `constant` fields `apiVersion` and `kind`.
             ValueError: the kind is registered with another class or resource, or the plural is not
                 a name.
         """
@@ -133,79 +134,79 @@ class Scheme:
 
     def _add(self, gvk: GroupVersionKind, place: _Place) -> None:
         existing = self._kinds.setdefault(gvk, place)
-        # Two names may be one class; only whoever seems to contradict pays for finding out.
+        # Two names may lead to the same class. Finding out imports both, so it is the last resort.
         if existing != place and existing.load() is not place.load():
             raise ValueError(
-                f"{gvk} is already registered as {existing}; it cannot also be {place}"
+                f"{gvk} is already registered as {existing}, so {place} cannot be registered"
             )
 
     def model(self, gvk: GroupVersionKind | str) -> type[Model]:
-        """The class of a kind.
+        """Return the class of a kind.
 
         Args:
-            gvk: the kind; or text as `v1/Pod`, `apps/v1/Deployment`.
+            gvk: the kind, also as a string: `v1/Pod`, `apps/v1/Deployment`.
 
         Raises:
-            LookupError: it is not registered; the message says what is like it.
+            LookupError: the kind is not registered. The message has similar kinds.
         """
         wanted = _parsed(gvk) if isinstance(gvk, str) else gvk
         place = self._kinds.get(wanted)
         if place is None:
-            raise LookupError(self._unknown(wanted))
+            raise LookupError(self._unknown_kind_message(wanted))
         return place.load()
 
     def resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
-        """The resource that serves a kind: its plural, and whether it is namespaced.
+        """Return the resource that serves a kind: its plural, and whether it is namespaced.
 
         Args:
-            kind: a class; or the kind; or text as `v1/Pod`, `apps/v1/Deployment`.
+            kind: the kind, its class, or a string such as `v1/Pod`, `apps/v1/Deployment`.
 
         Raises:
-            LookupError: it is not registered, or no server has objects of it; the message says what
-                to do.
-            TypeError: the class is of no kind.
+            LookupError: the kind is not registered, or has no resource. The message says what to
+                do.
+            TypeError: the class has no kind.
         """
-        found = self.known_resources.get(kind)
-        if found is None:
-            found = self._find_resource(kind)
-            if not hasattr(kind, "__model__"):  # hidden variants are not remembered
-                self.known_resources[kind] = found
-        return found
+        resource = self.known_resources.get(kind)
+        if resource is None:
+            resource = self._find_resource(kind)
+            if not hasattr(kind, "__model__"):  # hidden variants are not cached: there may be many
+                self.known_resources[kind] = resource
+        return resource
 
     def _find_resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
         gvk = _gvk(kind)
-        found = self._resources.find(gvk)
-        if found is None:
-            raise LookupError(self._unserved(gvk))
-        return found
+        resource = self._resources.find(gvk)
+        if resource is None:
+            raise LookupError(self._no_resource_message(gvk))
+        return resource
 
-    def _unserved(self, gvk: GroupVersionKind) -> str:
-        """Say why there is no resource of a kind, and what to do."""
+    def _no_resource_message(self, gvk: GroupVersionKind) -> str:
+        """Return the message that a kind has no resource, and what to do."""
         place = self._kinds.get(gvk)
         if place is None:
             return (
-                f"{self._unknown(gvk)}; add its package to the scheme of the clientset"
+                f"{self._unknown_kind_message(gvk)}; add its package to the scheme of the clientset"
                 f" (`{_package_with(gvk)}.add_to_scheme(k.scheme)`), register your own class"
                 f' (`k.scheme.register({gvk.kind}, plural="...")`), generate a package with it, or'
                 " use `dynamic` of the clientset"
             )
         if issubclass(place.load(), ModelList):
-            return f"{gvk} is a list: ask for {gvk.kind.removesuffix('List')}"
+            return f"{gvk} is a list: use {gvk.kind.removesuffix('List')}"
         return (
-            f"{gvk} has no resource: servers keep no objects of this kind. For your own class,"
+            f"{gvk} has no resource: servers store no objects of this kind. For your own class,"
             f' write `k.scheme.register({gvk.kind}, plural="...")`'
         )
 
     def list_model(self, model: type[M]) -> type[ModelList[M]]:
-        """The class of lists of a model: that of its package, or one that is made for it.
+        """Return the list class of a model: the one in its package, or a new one.
 
         Raises:
-            TypeError: the class is of no kind.
+            TypeError: the class has no kind.
         """
-        found = self._lists.get(model)
-        if found is None:
-            found = self._lists[model] = self._find_list_model(model)
-        return found
+        list_class = self._lists.get(model)
+        if list_class is None:
+            list_class = self._lists[model] = self._find_list_model(model)
+        return list_class
 
     def _find_list_model(self, model: type[Model]) -> type[ModelList[Any]]:
         gvk = _gvk_of(model)
@@ -218,20 +219,20 @@ class Scheme:
         return new_list_class(model, gvk.group_version.api_version, kind)
 
     def kinds(self) -> list[GroupVersionKind]:
-        """All kinds that are registered, in order."""
+        """Return all registered kinds, sorted."""
         return sorted(self._kinds)
 
     def __contains__(self, gvk: object) -> bool:
         return (_parsed(gvk) if isinstance(gvk, str) else gvk) in self._kinds
 
-    def _unknown(self, gvk: GroupVersionKind) -> str:
-        return f"the kind {gvk} is not registered{self._like(gvk)}"
+    def _unknown_kind_message(self, gvk: GroupVersionKind) -> str:
+        return f"the kind {gvk} is not registered{self._similar_kinds(gvk)}"
 
-    def _like(self, gvk: GroupVersionKind) -> str:
-        """Return a hint with similar kinds: the same kind elsewhere, else a similar name."""
+    def _similar_kinds(self, gvk: GroupVersionKind) -> str:
+        """Return a hint: the same kind in other API versions, else a kind with a similar name."""
         similar = [str(kind) for kind in self.kinds() if kind.kind == gvk.kind]
         if not similar:
-            from difflib import get_close_matches  # only messages need it
+            from difflib import get_close_matches  # imported late: only messages need it
 
             by_kind = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
             similar = [by_kind[kind] for kind in get_close_matches(gvk.kind, by_kind, 1)]
@@ -258,55 +259,56 @@ class Scheme:
     ) -> Any:
         """Read the objects of YAML or JSON documents.
 
-        Lists (`kind: List`, `PodList` and so on) are taken apart; documents with nothing in them
-        are left out. As by Go, null is what is absent, and a required field that is missing is
-        zero. Fields that a class does not know are kept and written again.
+        Lists (`kind: List`, `PodList` and so on) are split into their items. Empty documents are
+        skipped. As in Go, null reads as an absent field, and a missing required field has its zero
+        value. Fields that a class does not have are kept, and written by `dump`.
 
         Args:
-            source: a string or bytes with the documents, or a Path: a file, or a folder, of which
-                all .yaml, .yml and .json files are read in the order of their names.
-            strict: refuse fields that a class does not know and required ones that are missing.
-            unknown: what becomes of kinds that are not registered: they are errors, or kept as
-                `Unstructured`.
+            source: a string or bytes with the documents, or the Path of a file or folder. In a
+                folder, all .yaml, .yml and .json files are read in the order of their names.
+            strict: refuse unknown fields and missing required fields.
+            unknown: the treatment of kinds that are not registered: `refuse` raises an error,
+                `keep` returns them as `Unstructured`.
 
         Raises:
-            ManifestError: with everything that is wrong, each with its document, line and field.
+            ManifestError: the message has a line for each mistake, with its document, line and
+                field.
             TypeError: `source` is not a string, bytes or a Path.
         """
         from .manifest_documents import check_source, documents
 
         check_source(source)
-        found = self._located(documents(source), strict=strict, keep=unknown == "keep")
-        return [obj for _, obj in found]
+        located = self._located(documents(source), strict=strict, keep=unknown == "keep")
+        return [obj for _, obj in located]
 
     def _located(
-        self, found: Iterable[Manifest], *, strict: bool, keep: bool
+        self, manifests: Iterable[Manifest], *, strict: bool, keep: bool
     ) -> list[tuple[Manifest, Model | Unstructured]]:
-        """Read the objects of documents; each with its place. See `load`."""
+        """Read the objects of documents, each with its place; see `load`."""
         from .manifest_documents import ManifestError, split_lists
 
         objects: list[tuple[Manifest, Model | Unstructured]] = []
         problems: list[str] = []
         try:
-            for document in found:
+            for document in manifests:
                 for manifest in split_lists(document, self._is_list):
-                    obj = self._read(manifest, strict, keep)
+                    obj = self._read_or_error(manifest, strict, keep)
                     if isinstance(obj, ManifestError):
                         problems.append(str(obj))
                     else:
                         objects.append((manifest, obj))
-        except ManifestError as error:  # a text that breaks off; what stood before is told too
+        except ManifestError as error:  # the text is malformed; report the problems before it, too
             problems.append(str(error))
         if problems:
             raise ManifestError("\n".join(problems))
         return objects
 
     def _is_list(self, value: Mapping[str, Any]) -> bool:
-        """Tell whether an object whose kind ends in List is a list; its class decides, if known."""
+        """Report whether an object whose kind ends in List is a list. Its class decides, if any."""
         place = self._kinds.get(_gvk_in(value))
         return place is None or issubclass(place.load(), ModelList)
 
-    def _read(
+    def _read_or_error(
         self, manifest: Manifest, strict: bool, keep: bool
     ) -> Model | Unstructured | ManifestError:
         from .manifest_documents import ManifestError
@@ -327,7 +329,7 @@ class Scheme:
         if place is None:
             if keep:
                 return Unstructured(manifest.value)
-            raise ManifestError(f"{manifest.where}: {self._unknown(gvk)}")
+            raise ManifestError(f"{manifest.where}: {self._unknown_kind_message(gvk)}")
         model = place.load()
         mistakes = list(type_mismatches(manifest.value, model, strict=strict))
         if mistakes:
@@ -343,18 +345,18 @@ class Scheme:
 
         Args:
             objects: one object, or several; models, or dicts such as `Unstructured`.
-            server_fields: whether to write what servers set.
+            server_fields: whether to write the fields that servers set.
 
         Raises:
-            TypeError: an object has no kind.
-            ValueError: a datetime has no zone.
+            TypeError: an object has no apiVersion or kind.
+            ValueError: a datetime has no time zone.
         """
         from .._models.manifest_writer import to_yaml
 
         return to_yaml(objects, server_fields=server_fields)
 
     def dump_json(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
-        """Write one object, or several as a `List`, as JSON; see `dump`."""
+        """Write one object as JSON, or several objects as a `List`; see `dump`."""
         from .._models.manifest_writer import json_values
 
         is_single = isinstance(objects, (Model, Mapping))
@@ -364,7 +366,11 @@ class Scheme:
 
 
 def scheme_of(modules: Iterable[str | None]) -> Scheme:
-    """Make a scheme of the kinds of generated packages, by a module beside the `scheme` of each."""
+    """Create a scheme with the kinds of generated packages.
+
+    Args:
+        modules: for each package, a module in the same folder as its `scheme`.
+    """
     scheme = Scheme()
     for module in filter(None, modules):
         import_module(".scheme", module.rpartition(".")[0]).add_to_scheme(scheme)
@@ -372,7 +378,7 @@ def scheme_of(modules: Iterable[str | None]) -> Scheme:
 
 
 class _Place(msgspec.Struct):
-    """The location of a class, and the class once it is loaded."""
+    """The module and name of a class, and the class itself after `load`."""
 
     module: str
     name: str
@@ -382,15 +388,17 @@ class _Place(msgspec.Struct):
         return f"{self.module}.{self.name}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place) and str(self) == str(other) and self._agrees(other)
+        return (
+            isinstance(other, _Place) and str(self) == str(other) and self._loads_same_class(other)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _agrees(self, other: _Place) -> bool:
+    def _loads_same_class(self, other: _Place) -> bool:
         return self.loaded is other.loaded or self.loaded is None or other.loaded is None
 
     def load(self) -> type[Model]:
-        """The class; its module is imported the first time."""
+        """Return the class. The first call imports its module."""
         if self.loaded is None:
             self.loaded = cast("type[Model]", getattr(import_module(self.module), self.name))
         return self.loaded
@@ -408,11 +416,11 @@ def _gvk(kind: type[Model] | GroupVersionKind | str) -> GroupVersionKind:
 def _check_class(kind: object) -> None:
     given = kind
     if not isinstance(kind, type) or not issubclass(kind, Model):
-        raise TypeError(f"a kind is a class of objects, such as Pod, not {named(given)}")
+        raise TypeError(f"the kind must be a model class, such as Pod, not {named(given)}")
 
 
 def _package_with(gvk: GroupVersionKind) -> str:
-    """Return the name of a generated package with a kind that the program has imported."""
+    """Return the name of an imported package that has the kind; `PACKAGE` if there is none."""
     for name, module in list(sys.modules.items()):
         if "." not in name and "add_to_scheme" in getattr(module, "__all__", ()):
             scheme = Scheme()

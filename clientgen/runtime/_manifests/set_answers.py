@@ -1,4 +1,4 @@
-"""What a server answers to the requests of a manifest set, and whether it makes sense."""
+"""Reads and checks the answers of a server to the requests of a manifest set."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
 def object_in(
     response: HttpResponse, request: HttpRequest, codec: Codec, key: ObjectKey
 ) -> Unstructured:
-    """Read an object, and check that it is the one that was asked for.
+    """Read an object, and check that it is the requested one.
 
     Raises:
         ApiError, ResponseBroken: as `read_object`.
-        DecodeError: it is no object, or another one.
+        DecodeError: the answer is not an object, or another object.
     """
     obj = read_object(response, Unstructured, request, codec)
     for problem in _problems(obj, key):
@@ -43,7 +43,7 @@ def object_in(
 
 
 def _problems(obj: Mapping[str, Any], key: ObjectKey) -> list[str]:
-    """What is wrong with an answer; no text of it is shown, since it may be secret."""
+    """Return what is wrong with an answer. It is not quoted, because it may be secret."""
     fields = metadata_of(obj)
     group = str(obj.get("apiVersion") or "").rpartition("/")[0]
     partial = obj.get("kind") == "PartialObjectMetadata"
@@ -55,12 +55,12 @@ def _problems(obj: Mapping[str, Any], key: ObjectKey) -> list[str]:
 
 
 def version_of(obj: Mapping[str, Any] | None) -> str:
-    """The resourceVersion of an object; empty without one."""
+    """Return the resource version of an object; empty if there is none."""
     return str(metadata_of(obj).get("resourceVersion") or "")
 
 
 def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether two states of an object differ in nothing but in who owns the fields."""
+    """Report whether two states of an object are equal, except for resource version and owners."""
     return _content(one) == _content(other)
 
 
@@ -71,13 +71,15 @@ def _content(obj: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_final(error: Exception) -> bool:
-    """Tell whether the next request would fail in the same way: nobody answers, or to nobody."""
+    """Report whether other requests would fail, too: no connection, or wrong credentials."""
     return isinstance(error, (TransportError, Unauthorized))
 
 
 def is_established(definition: Mapping[str, Any]) -> bool:
-    """Tell whether objects of a CustomResourceDefinition can be created."""
+    """Report whether objects of a CustomResourceDefinition can be created."""
     conditions: object = mapping(definition.get("status")).get("conditions")
     entries = cast("list[object]", conditions) if isinstance(conditions, list) else []
-    found = [mapping(each) for each in entries]
-    return any(each.get("type") == "Established" and each.get("status") == "True" for each in found)
+    return any(
+        condition.get("type") == "Established" and condition.get("status") == "True"
+        for condition in map(mapping, entries)
+    )

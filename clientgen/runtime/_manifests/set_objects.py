@@ -1,6 +1,6 @@
-"""The objects of a manifest set: how they are read, and where each of them stands."""
+"""Reads the objects of a manifest set, each with its place."""
 
-# `_located` is for modules of this package.
+# `Scheme._located` is used by modules of this package only.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ __all__ = [
 ManifestSource: TypeAlias = (
     str | bytes | Path | Model | Mapping[str, Any] | Iterable["Model | Mapping[str, Any] | Path"]
 )
-"""What manifests are read from: text, files and folders, objects, or several of them."""
+"""A source of manifests: text, a file or folder, an object, or several objects and paths."""
 
-# An error message of more lines than this helps nobody.
-_MOST_PROBLEMS = 100
+# Longer error messages would not help.
+_MAX_PROBLEMS = 100
 
 
 class SetObject(Struct, frozen=True, eq=False):
@@ -52,7 +52,7 @@ class SetObject(Struct, frozen=True, eq=False):
     obj: Model | Unstructured
     manifest: Manifest
     _digest: int
-    """Tells whether somebody has changed the object."""
+    """The hash of the object as it was read, to find out whether the object was changed."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.where}>"  # the object may be a Secret
@@ -63,10 +63,11 @@ class SetObject(Struct, frozen=True, eq=False):
         return self.manifest.where
 
     def body(self) -> dict[str, Any]:
-        """A copy of the JSON to send.
+        """Return a copy of the JSON to send.
 
-        It is what the manifest says, to the letter: defaults of classes are nobody's wish. An
-        object that was changed after it was read is sent as it is now.
+        It is the JSON of the manifest, without defaults of the class, because server-side apply
+        would take ownership of them. If the object was changed after it was read, the JSON is that
+        of the object.
         """
         if isinstance(self.obj, Model):
             encoded = encode(self.obj)
@@ -77,7 +78,7 @@ class SetObject(Struct, frozen=True, eq=False):
 
     @property
     def gvk(self) -> GroupVersionKind:
-        """Group, version and kind."""
+        """The group, version and kind."""
         if isinstance(self.obj, Model):
             api_version, kind = getattr(self.obj, "api_version", ""), getattr(self.obj, "kind", "")
         else:
@@ -91,18 +92,18 @@ def load_objects(
     """Read the objects of all sources.
 
     Args:
-        scheme: the classes of kinds; objects of other kinds are `Unstructured`.
+        scheme: the registered kinds. Objects of other kinds are `Unstructured`.
         sources: text, paths or objects.
-        strict: whether unknown fields and missing required ones are problems.
+        strict: whether unknown fields and missing required fields are problems.
 
     Raises:
-        ManifestError: with everything that is wrong, each with its place.
+        ManifestError: the message has a line for each problem, with its place.
         TypeError: a source is of another type.
     """
     objects: list[SetObject] = []
     problems: list[str] = []
     for number, source in enumerate(sources, 1):
-        for each in _flat(source, f"argument {number}"):
+        for each in _flattened(source, f"argument {number}"):
             try:
                 objects += _load(scheme, *each, strict=strict)
             except ManifestError as error:
@@ -113,27 +114,27 @@ def load_objects(
 
 
 def listed(problems: list[str]) -> str:
-    """The text of an error with these problems, a line for each; of very many the first."""
-    more = len(problems) - _MOST_PROBLEMS
-    return "\n".join(problems[:_MOST_PROBLEMS] + ([f"and {more} more"] if more > 0 else []))
+    """Return an error message with a line for each problem. Of very many, it has the first."""
+    more = len(problems) - _MAX_PROBLEMS
+    return "\n".join(problems[:_MAX_PROBLEMS] + ([f"and {more} more"] if more > 0 else []))
 
 
-def _flat(source: object, where: str) -> Iterator[tuple[Any, str]]:
-    """Yield the sources in a source, which may be a list of some, with the places of objects."""
+def _flattened(source: object, where: str) -> Iterator[tuple[Any, str]]:
+    """Yield the sources in a source, which may be a list, each with a name for messages."""
     if isinstance(source, ModelList):
         source = cast("ModelList[Model]", source).items
     if isinstance(source, (str, bytes, Path, Model, Mapping)):
         yield source, where
     elif isinstance(source, Iterable):
         for index, each in enumerate(cast("Iterable[object]", source)):
-            # Text in a list is most likely the lines of a file, or names of files.
+            # Strings are refused: they are probably the lines of a file, or names of files.
             if not isinstance(each, (Path, Model, Mapping)):
                 raise TypeError(
-                    f"{where}[{index}] is {named(each)}: a list of manifests has objects and Paths"
+                    f"{where}[{index}] is {named(each)}: a list may contain objects and Paths"
                 )
             yield each, f"{where}[{index}]"
     else:
-        hint = ": give what its read() gives" if hasattr(source, "read") else ""
+        hint = ": pass the result of its read()" if hasattr(source, "read") else ""
         raise TypeError(
             f"{where} is {named(source)}: manifests() takes text, Paths and objects{hint}"
         )
@@ -142,17 +143,17 @@ def _flat(source: object, where: str) -> Iterator[tuple[Any, str]]:
 def _load(scheme: Scheme, source: Any, where: str, *, strict: bool) -> Iterator[SetObject]:
     if isinstance(source, Model):
         manifest = Manifest(where, 0, 0, None, None)
-        made = SetObject(source, manifest, 0)
-        if not made.gvk.kind or not made.gvk.version:
+        set_object = SetObject(source, manifest, 0)
+        if not set_object.gvk.kind or not set_object.gvk.version:
             raise ManifestError(f"{where}: {type(source).__name__} has no apiVersion and kind")
-        yield made
+        yield set_object
         return
     if isinstance(source, Mapping):
         plain = dict(cast("Mapping[str, Any]", source))
-        found: Iterable[Manifest] = [Manifest(where, 0, 0, None, plain)]
+        manifests: Iterable[Manifest] = [Manifest(where, 0, 0, None, plain)]
     else:
-        found = documents(source)
-    for manifest, obj in scheme._located(found, strict=strict, keep=True):
+        manifests = documents(source)
+    for manifest, obj in scheme._located(manifests, strict=strict, keep=True):
         if isinstance(obj, Model):
             yield SetObject(obj, manifest, hash(encode(obj)))
         else:
@@ -160,16 +161,16 @@ def _load(scheme: Scheme, source: Any, where: str, *, strict: bool) -> Iterator[
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """A mapping in an object from somewhere; what is none is empty."""
+    """Return the value if it is a mapping, else an empty mapping."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def metadata_of(obj: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The metadata of an object; empty without an object."""
+    """Return the metadata of an object; empty for None."""
     return {} if obj is None else mapping(obj.get("metadata"))
 
 
-def names_in(obj: Mapping[str, Any] | None, what: str) -> dict[str, str]:
-    """The labels or annotations of an object, as far as they are text."""
-    pairs = mapping(metadata_of(obj).get(what)).items()
+def names_in(obj: Mapping[str, Any] | None, field: str) -> dict[str, str]:
+    """Return the `labels` or `annotations` of an object whose values are strings."""
+    pairs = mapping(metadata_of(obj).get(field)).items()
     return {key: value for key, value in pairs if isinstance(value, str)}

@@ -1,4 +1,4 @@
-"""What became of the objects of a manifest set, and the errors of those that failed."""
+"""The outcomes of the objects of a manifest set, and the errors of failed objects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Outcome: TypeAlias = Literal["created", "configured", "unchanged", "pruned", "ke
 
 
 class ObjectOutcome(Struct, frozen=True, eq=False):
-    """What became of one object. As text: a line of kubectl's, `deployment.apps/web created`."""
+    """The outcome of one object. `str` is kubectl's line: `deployment.apps/web created`."""
 
     outcome: Outcome
     api_version: str
@@ -42,10 +42,10 @@ class ObjectOutcome(Struct, frozen=True, eq=False):
     where: str
     """The place of the object in the manifests; empty for pruned objects."""
     obj: Unstructured | None
-    """The object as the server answered, if it did."""
+    """The object in the server's answer; None if there is none."""
     dry_run: bool
     note: str
-    """Why an object was kept, or what there is to know."""
+    """The reason why an object was kept, or another remark; may be empty."""
 
     @classmethod
     def make(
@@ -59,7 +59,7 @@ class ObjectOutcome(Struct, frozen=True, eq=False):
         dry_run: bool = False,
         note: str = "",
     ) -> ObjectOutcome:
-        """Say what became of the object with a key, in a version of its group."""
+        """Create the outcome of the object with this key, in a version of its group."""
         kind, _, group = key.group_kind.partition(".")
         api_version = f"{group}/{version}" if group else version
         return cls(outcome, api_version, kind, key.namespace, key.name, where, obj, dry_run, note)
@@ -79,7 +79,7 @@ class ObjectOutcome(Struct, frozen=True, eq=False):
 
 
 def outcome_line(key: ObjectKey, outcome: str, *, dry_run: bool = False, note: str = "") -> str:
-    """A line such as kubectl prints: `deployment.apps/web created (server dry run)`."""
+    """Return a line as kubectl prints it: `deployment.apps/web created (server dry run)`."""
     kind, dot, group = key.group_kind.partition(".")
     line = f"{kind.lower()}{dot}{group}/{key.name} {outcome}"
     line += " (server dry run)" if dry_run else ""
@@ -87,7 +87,7 @@ def outcome_line(key: ObjectKey, outcome: str, *, dry_run: bool = False, note: s
 
 
 class SetResult(Sequence[ObjectOutcome]):
-    """What became of all objects, in the order of the work. As text: a line for each."""
+    """The outcomes of all objects, in the order of the requests. `str` has a line for each."""
 
     def __init__(self, outcomes: Sequence[ObjectOutcome] = ()) -> None:
         self._outcomes = tuple(outcomes)
@@ -103,7 +103,7 @@ class SetResult(Sequence[ObjectOutcome]):
         return len(self._outcomes)
 
     def of(self, outcome: Outcome) -> list[ObjectOutcome]:
-        """The objects of one outcome: `result.of("created")`."""
+        """Return the objects with this outcome: `result.of("created")`."""
         return [each for each in self._outcomes if each.outcome == outcome]
 
     @property
@@ -122,34 +122,36 @@ class ObjectFailure(Struct, frozen=True, eq=False):
     """An object that failed, and its error."""
 
     where: str
-    """The place of the object in the manifests; empty if it is not from there."""
+    """The place of the object in the manifests; empty if the object is not in them."""
     key: ObjectKey | None
-    """The object; None for what is not about one object."""
+    """The key of the object; None if the error does not concern a single object."""
     error: Exception
 
     def __str__(self) -> str:
-        why = str(self.error) or type(self.error).__name__
-        if isinstance(self.error, ManifestError):  # it names the place and the object
-            return why
+        message = str(self.error) or type(self.error).__name__
+        if isinstance(
+            self.error, ManifestError
+        ):  # the message has the place and the object already
+            return message
         key = str(self.key or "")
-        if key and why.startswith(f"{key}: "):  # errors of waits begin with the object
+        if key and message.startswith(f"{key}: "):  # errors of waits begin with the object
             key = ""
-        return ": ".join(text for text in (self.where, key, why) if text)
+        return ": ".join(text for text in (self.where, key, message) if text)
 
 
 class ManifestSetError(ExceptionGroup[Exception], ClientError):
-    """Some objects of a manifest set failed; the message has a line for each, with its place.
+    """Some objects of a manifest set failed. The message has a line for each, with its place.
 
-    The errors are also in `exceptions`, so `except*` can tell them apart. The other objects were
-    still tried, unless the connection or the credentials failed; `result` says what was done.
+    `exceptions` has the errors, so that `except*` can select some. The other objects were processed
+    nevertheless, unless the connection or the credentials failed. `result` has their outcomes.
     """
 
-    __module__ = "clientgen.runtime"  # where it is public, and tracebacks say so
+    __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
 
     def __new__(
         cls, what: str, failures: Sequence[ObjectFailure], result: Sequence[ObjectOutcome]
     ) -> Self:
-        """Create the group of the errors."""
+        """Create the exception group."""
         del result
         text = f"{what}\n{listed([str(each) for each in failures])}"
         for each in failures:
@@ -168,7 +170,7 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
         return type(self), (self._what, self.failures, tuple(self.result))
 
     def derive(self, excs: Sequence[Any], /) -> Any:
-        """Return the group for a part of the errors, as `except*` asks for it."""
+        """Return a group with some of the errors; `except*` calls this."""
         failures = [each for each in self.failures if each.error in excs]
         return type(self)(self._what, failures, self.result)
 
@@ -177,9 +179,9 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
 
 
 def _forget_traceback(error: Exception) -> None:
-    """Take what an error shows besides its message: it is always of the same internals.
+    """Remove the traceback and hide the cause of an error, which show only internals.
 
-    What caused it stays in `__context__`.
+    `__context__` still has the cause.
     """
     error.__traceback__ = None
     if error.__cause__ is not None:

@@ -1,7 +1,7 @@
-"""Mistakes in manifests: values that do not have the type of their field.
+"""Finds mistakes in manifests: values that do not have the type of their field.
 
-Data from a server is always read (`lenient_decoder`). Manifests are written by people, so they are
-checked, and every mistake is reported.
+Data from a server is never refused (`lenient_decoder`). Manifests are written by people, so they
+are checked, and every mistake is reported.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["FieldPath", "TypeMismatch", "shown", "type_mismatches"]
 
 FieldPath: TypeAlias = tuple[str | int, ...]
-"""Keys and indices that lead to something in an object."""
+"""The keys and indices that lead to a value in an object."""
 
 
 class TypeMismatch(Struct, frozen=True):
-    """Something that is wrong, and the way to it; as text: `spec.replicas: ...`."""
+    """A mistake and its path. `str` shows both: `spec.replicas: ...`."""
 
     path: FieldPath
     what: str
@@ -45,15 +45,15 @@ def type_mismatches(
 
     Args:
         value: the object as JSON.
-        model: its class.
-        strict: whether unknown fields are wrong, and required ones that are missing.
-        partial: whether required fields may be missing nevertheless.
+        model: the class of the object.
+        strict: whether unknown fields and missing required fields are mistakes.
+        partial: whether required fields may be missing, even if `strict`.
     """
     yield from _Checker(strict, partial=partial).type_mismatches(value, model, ())
 
 
 def shown(path: FieldPath) -> str:
-    """A path as Kubernetes writes it: `spec.containers[0].image`, `metadata.labels[app]`."""
+    """Return a path as Kubernetes writes it: `spec.containers[0].image`, `metadata.labels[app]`."""
     text = ""
     for step in path:
         plain = isinstance(step, str) and step.isidentifier()
@@ -62,6 +62,8 @@ def shown(path: FieldPath) -> str:
 
 
 class _Checker:
+    """Compares values with types. Values that the strict decoder accepts are not searched."""
+
     def __init__(self, strict: bool, *, partial: bool = False) -> None:
         self._strict = strict
         self._partial = partial
@@ -69,78 +71,78 @@ class _Checker:
     def type_mismatches(
         self, value: object, annotation: Any, path: FieldPath
     ) -> Iterator[TypeMismatch]:
-        """Go into what does not fit, to what is wrong in it."""
+        """Yield the mismatches in a value, at the innermost values that do not fit."""
         if value is None:
             return
         try:
             decoder_of(annotation).decode(msgspec.json.encode(value))
         except msgspec.ValidationError as error:
-            kind = _alternative(annotation, value)
+            kind = _expected_type(annotation, value)
             if _json_type(kind) is not value.__class__ or not isinstance(value, (dict, list)):
-                yield TypeMismatch(path, _why(error, value))
+                yield TypeMismatch(path, _reason(error, value))
                 return
             members = cast("dict[str, Any] | list[Any]", value)
             if isinstance(kind, ModelMeta) and isinstance(members, dict):
-                yield from self._in_model(members, cast("type[Model]", kind), path)
+                yield from self._check_model(members, cast("type[Model]", kind), path)
             else:
-                yield from self._in_container(members, kind, path)
-                yield from _limits(members, annotation, path)
+                yield from self._check_container(members, kind, path)
+                yield from _check_limits(members, annotation, path)
 
-    def _in_model(
+    def _check_model(
         self, value: dict[str, object], model: type[Model], path: FieldPath
     ) -> Iterator[TypeMismatch]:
         fields = fields_of(model)
         for name, inner in value.items():
             if name in fields:
                 field = fields[name]
-                fitting = self._in_partial if field.name in model.__partial__ else self
-                yield from fitting.type_mismatches(inner, field.type, (*path, name))
+                checker = self._partial_checker if field.name in model.__partial__ else self
+                yield from checker.type_mismatches(inner, field.type, (*path, name))
             elif self._strict and not model.__open_ended__:
                 near = get_close_matches(name, fields, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
-                what = f"there is no such field in {model.__name__}{hint}"
-                yield TypeMismatch((*path, name), what)
+                message = f"{model.__name__} has no such field{hint}"
+                yield TypeMismatch((*path, name), message)
         if self._strict and not self._partial:
             missing = [f.wire for f in fields.values() if f.required and f.wire not in value]
             for name in missing:
-                yield TypeMismatch((*path, name), "it is required, and missing")
+                yield TypeMismatch((*path, name), "the required field is missing")
 
     @property
-    def _in_partial(self) -> _Checker:
-        """The same where what classes require may be missing."""
+    def _partial_checker(self) -> _Checker:
+        """The checker for partial objects, which may lack required fields."""
         return _Checker(self._strict, partial=True)
 
-    def _in_container(
+    def _check_container(
         self, value: dict[str, Any] | list[Any], kind: Any, path: FieldPath
     ) -> Iterator[TypeMismatch]:
-        """Go through what is in a list or map; null is what is absent, and need not fit."""
+        """Yield the mismatches of the values in a list or map. Null is never a mismatch."""
         inner = get_args(kind)[-1]
         steps = value.items() if isinstance(value, dict) else enumerate(value)
         for step, item in steps:
             yield from self.type_mismatches(item, inner, (*path, step))
 
 
-def _limits(
+def _check_limits(
     value: dict[str, Any] | list[Any], annotation: Any, path: FieldPath
 ) -> Iterator[TypeMismatch]:
-    """Say if a list or map is too long or too short, whatever is in it."""
+    """Yield a mismatch if a list or map has too many or too few entries."""
     metas = (m for m in get_args(annotation)[1:] if isinstance(m, msgspec.Meta))
     kind = dict[str, Any] if isinstance(value, dict) else list[Any]
     for meta in metas if get_origin(annotation) is Annotated else ():
         try:
             msgspec.convert(value, Annotated[kind, meta])
         except msgspec.ValidationError as error:
-            yield TypeMismatch(path, _why(error, value))
+            yield TypeMismatch(path, _reason(error, value))
 
 
-def _alternative(annotation: Any, value: object) -> Any:
-    """The type that a value is meant to be of: of a union, the one JSON calls the same."""
+def _expected_type(annotation: Any, value: object) -> Any:
+    """Return the expected type: for a union, the member with the same JSON type as the value."""
     plain = bare(annotation)
     if not isinstance(plain, types.UnionType) and get_origin(plain) is not Union:
         return plain
     of_value: object = value.__class__
     members = [
-        _alternative(member, value) for member in get_args(plain) if member is not type(None)
+        _expected_type(member, value) for member in get_args(plain) if member is not type(None)
     ]
     return next((member for member in members if _json_type(member) is of_value), members[0])
 
@@ -151,11 +153,11 @@ def _json_type(kind: Any) -> Any:
     return get_origin(kind) or kind
 
 
-def _why(error: Exception, value: object) -> str:
-    """Say what was expected in msgspec's words, which never show the value."""
-    what = str(error).partition(" - at `")[0]
-    what = what[:1].lower() + what[1:]
-    expected = what.removeprefix("expected `").partition("`")[0].split(" | ")
+def _reason(error: Exception, value: object) -> str:
+    """Return msgspec's message about the expected type. It never contains the value."""
+    message = str(error).partition(" - at `")[0]
+    message = message[:1].lower() + message[1:]
+    expected = message.removeprefix("expected `").partition("`")[0].split(" | ")
     if "str" in expected and not isinstance(value, (str, dict, list)):
-        return f"{what}; write it in quotes"
-    return what
+        return f"{message}; write it in quotes"
+    return message

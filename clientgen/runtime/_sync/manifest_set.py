@@ -409,7 +409,7 @@ class ManifestSet:
             resources,
             reasons,
             namespace=self._namespace,
-            otherwise=self._default,
+            default_namespace=self._default,
             problems=problems,
         )
 
