@@ -92,7 +92,7 @@ async def test_answers_that_take_too_long_are_given_up() -> None:
 
 
 async def test_silent_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 0.05)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.RECEIVE_TIMEOUT_SECONDS", 0.05)
     async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
         assert await run_blocking(lambda: told(endpoints.address, b"GET / HTT")) == b""
         headers = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
@@ -100,7 +100,7 @@ async def test_silent_connections_are_closed(monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def test_connections_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS", 1)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS", 1)
     async with AsyncEndpoints("echo", ANYWHERE, echo) as endpoints:
         host, port = endpoints.address.split(":")
 
@@ -151,9 +151,9 @@ async def test_requests_without_a_body_keep_nobody_waiting(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One client could stop all writes of a cluster, by as many as are answered at once."""
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.AT_ONCE", 3)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS_OF_PEER", 20)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_RUNNING_REQUESTS", 3)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.RECEIVE_TIMEOUT_SECONDS", 1000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS_PER_PEER", 20)
     async with AsyncEndpoints("webhooks", ANYWHERE, echo, timeout=1000) as endpoints:
         with await run_blocking(lambda: held(endpoints.address, 60, data)):
             for body in (b"", b"body"):
@@ -164,9 +164,9 @@ async def test_a_client_may_have_some_of_the_connections_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its oldest one that waits makes room, also where the server has no more for others."""
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS", 12)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS_OF_PEER", 12)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.RECEIVE_TIMEOUT_SECONDS", 1000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS", 12)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS_PER_PEER", 12)
     authority = trustme.CA()
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -207,8 +207,8 @@ async def test_a_client_with_many_requests_does_not_keep_others_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The next turn is of who has the fewest: requests of others stood behind all of its own."""
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.AT_ONCE", 2)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS", 21)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_RUNNING_REQUESTS", 2)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS", 21)
     began: list[str] = []
     is_full, may_go_on, is_answered = Event(), Event(), Event()
 
@@ -246,7 +246,7 @@ async def test_clients_whose_requests_take_long_leave_turns_to_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two clients had all turns, and others waited as long as the program took for theirs."""
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.AT_ONCE", 10)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_RUNNING_REQUESTS", 10)
     began: list[str] = []
     may_end = Event()
 
@@ -277,8 +277,8 @@ async def test_clients_whose_requests_take_long_leave_turns_to_others(
 async def test_bodies_that_do_not_end_make_room_for_those_of_others(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES", 10_000)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 1000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_BUFFERED_BYTES", 10_000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.RECEIVE_TIMEOUT_SECONDS", 1000)
     begun = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + b"x" * 1000
     async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
         peers = part_of(endpoints, "peers")
@@ -290,10 +290,10 @@ async def test_bodies_that_do_not_end_make_room_for_those_of_others(
 
 
 async def test_bodies_have_a_part_of_the_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES_OF_PEER", 1000)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_BUFFERED_BYTES_PER_PEER", 1000)
     async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
         answer = await ask(endpoints, "POST", "/", b"x" * 1001)
-        assert answer.text == "other requests and answers take all memory\n"
+        assert answer.text == "other requests and answers use all memory; try again later\n"
         for _ in range(3):
             assert (await ask(endpoints, "POST", "/", b"x" * 1000)).status == 202
 
@@ -311,16 +311,18 @@ async def test_answers_that_are_not_read_have_a_part_of_the_memory_only(
 ) -> None:
     """A client could fill the memory with answers, and they make room for those of others."""
     monkeypatch.setattr(
-        "clientgen.runtime._net.endpoint_limits.BODY_BYTES_OF_PEER", len(LARGE) * 5 // 2
+        "clientgen.runtime._net.endpoint_limits.MAX_BUFFERED_BYTES_PER_PEER", len(LARGE) * 5 // 2
     )
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.BODY_BYTES", len(LARGE) * 5 // 2)
+    monkeypatch.setattr(
+        "clientgen.runtime._net.endpoint_limits.MAX_BUFFERED_BYTES", len(LARGE) * 5 // 2
+    )
     async with AsyncEndpoints("metrics", ANYWHERE, large, timeout=1000) as endpoints:
         peers = part_of(endpoints, "peers")
         with await run_blocking(lambda: held(endpoints.address, 2, GET)):
             await until(lambda: peers._bytes.total() == 2 * len(LARGE))
             refused = await ask(endpoints, "GET", "/")
             assert refused.status == 503
-            assert refused.text == "other requests and answers take all memory\n"
+            assert refused.text == "other requests and answers use all memory; try again later\n"
             assert (await ask(endpoints, "GET", "/small")).status == 202
             assert (await asked_from_elsewhere(endpoints)).endswith(LARGE)
             # One of the two had to make room.
@@ -371,8 +373,8 @@ async def test_a_connection_that_waits_for_the_farewell_of_tls_makes_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It was counted no more, and stayed open for half a minute."""
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.KEEP_ALIVE", 0.01)
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.CONNECTIONS_OF_PEER", 1)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.KEEP_ALIVE_SECONDS", 0.01)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS_PER_PEER", 1)
     context, trusting = contexts()
     async with AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context) as endpoints:
 
@@ -478,7 +480,7 @@ async def test_many_clients_are_answered() -> None:
 
 
 async def test_a_client_that_begins_no_tls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.SILENCE", 0.05)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.RECEIVE_TIMEOUT_SECONDS", 0.05)
     authority = trustme.CA()
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -527,8 +529,8 @@ async def test_a_port_in_use_is_told() -> None:
         with pytest.raises(OSError) as told:
             await second.start()
         assert str(told.value).endswith(
-            f"health: cannot listen on {endpoints.address}: the port is in use, by another program"
-            " or by another endpoint of this one"
+            f"health: cannot listen on {endpoints.address}: the port is in use by another program,"
+            " or by another endpoint of this program"
         )
         with pytest.raises(RuntimeError, match="already started"):
             await endpoints.start()

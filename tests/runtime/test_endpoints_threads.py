@@ -86,7 +86,7 @@ def test_a_stop_meets_a_connection_that_is_ending(monkeypatch: pytest.MonkeyPatc
 
 
 def test_it_goes_on_when_there_are_descriptors_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime._net.threaded_server._PAUSE", 0.01)
+    monkeypatch.setattr("clientgen.runtime._net.threaded_server._RETRY_SECONDS", 0.01)
     told = Told("clientgen.runtime.endpoints")
     with Endpoints("health", "127.0.0.1:0", answer) as endpoints, told.listening() as first:
         host, port = endpoints.address.split(":")

@@ -410,7 +410,7 @@ async def test_a_certificate_is_exchanged_for_new_connections(
         assert verdict(await run_blocking(lambda: first.send(VALIDATE, review(thing()))))
         first.close()
         second.close()
-    assert "the certificate has been exchanged" in caplog.text
+    assert "the certificate has been reloaded" in caplog.text
 
 
 async def test_no_request_is_lost_while_certificates_change(secret: MountedSecret) -> None:
@@ -461,7 +461,9 @@ async def test_what_is_no_pair_leaves_the_old_certificate(
 
 
 async def test_without_a_certificate_it_does_not_start(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"tls\.crt: No such file or directory; it needs tls.crt"):
+    with pytest.raises(
+        ConfigError, match=r"tls\.crt: No such file or directory; the folder needs tls.crt"
+    ):
         await made(certificates=tmp_path).start()
     (tmp_path / "tls.crt").write_text("nothing")
     (tmp_path / "tls.key").write_text("nothing")

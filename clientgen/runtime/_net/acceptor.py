@@ -12,20 +12,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Acceptor"]
 
-_STEPS: Final = 5  # of the event loop, until what was accepted is known to its owner
-_PAUSE: Final = 1.0  # after an accept that failed, for example for want of file descriptors
+# Iterations of the event loop until the result of a pending accept has reached `_accept`.
+_LOOP_STEPS: Final = 5
+_RETRY_SECONDS: Final = 1.0  # after a failed accept, for example without free file descriptors
 
 
 class Acceptor:
-    """Accepts connections until the stop.
+    """Accepts connections until `stop`.
 
-    asyncio's servers do not tell who connects before the end of a TLS handshake. Without file
-    descriptors, they log a traceback for each of hundreds of attempts.
+    It is used in place of asyncio's servers for two reasons. They report a connection only after
+    its TLS handshake. And without free file descriptors, they log hundreds of tracebacks.
 
     Args:
-        sock: The listening socket; it is closed at the stop.
-        admit: Takes an accepted socket, and the address of the other side.
-        complain: Is told why connections cannot be accepted; once, until they can again.
+        sock: The listening socket. `stop` closes it.
+        admit: Called with each accepted socket and the address of the peer.
+        complain: Called with the error when connections cannot be accepted. It is called again only
+            after a connection was accepted.
     """
 
     def __init__(
@@ -42,17 +44,17 @@ class Acceptor:
         self._is_stopping = False
 
     def start(self, name: str) -> None:
-        """Begin to accept, in a task of this name."""
+        """Start a task of this name that accepts connections."""
         self._task = asyncio.create_task(self._accept(), name=name)
 
     async def stop(self) -> None:
-        """Accept no more, once everything that was accepted is admitted."""
+        """Admit the connections that were accepted already, and accept no more."""
         assert self._task is not None
         self._is_stopping = True
         with suppress(NotImplementedError):  # Windows
             asyncio.get_running_loop().remove_reader(self._sock)
         try:
-            for _ in range(_STEPS):
+            for _ in range(_LOOP_STEPS):
                 await asyncio.sleep(0)
         finally:
             self._task.cancel()
@@ -70,8 +72,8 @@ class Acceptor:
                 if not has_failed:
                     self._complain(error)
                 has_failed = True
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_RETRY_SECONDS)
                 continue
             has_failed = False
             self._admit(sock, address)
-            await asyncio.sleep(0)  # the ends of others make room
+            await asyncio.sleep(0)  # let other tasks run, so that ended connections make room

@@ -1,8 +1,8 @@
-"""Sockets that heed a deadline, for threads: whatever a peer does, a call is over in time.
+"""Sockets with a deadline for the whole call, for threads.
 
-A socket's own timeout is for one read: a peer that sends a byte a second keeps a caller for ever.
-Here every wait of a socket, inside a TLS handshake too, is as long as what is left until the
-deadline of the thread that waits.
+The timeout of a socket limits a single read: a peer that sends a byte per second can block a caller
+forever. With these sockets, every wait is limited to the time that remains until the deadline of
+the waiting thread. That includes the waits inside of TLS handshakes.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ __all__ = [
 
 T = TypeVar("T")
 
-_INFORMATIONAL, _SWITCHING, _FINAL = 100, 101, 200
-# More answers before the answer than anybody sends; Go's client takes five.
-_MOST_INFORMATIONAL = 100
+_INFORMATIONAL, _SWITCHING, _FIRST_FINAL = 100, 101, 200
+# The limit of 1xx responses before the final one, and of header lines in each. Go accepts five.
+_MAX_SKIPPED = 100
 
 
-class _Current(threading.local):
-    moment: float | None = None
+class _ThreadDeadline(threading.local):
+    moment: float | None = None  # of the monotonic clock
 
 
-_current = _Current()
+_thread_deadline = _ThreadDeadline()
 
 
 @contextmanager
 def deadline(moment: float | None) -> Generator[None, None, None]:
-    """Have waits in this thread end at a moment of the monotonic clock, or an earlier one set."""
-    before = _current.moment
+    """End waits of this thread at a moment of the monotonic clock. An earlier deadline stays."""
+    before = _thread_deadline.moment
     if moment is not None:
-        _current.moment = moment if before is None else min(moment, before)
+        _thread_deadline.moment = moment if before is None else min(moment, before)
     try:
         yield
     finally:
-        _current.moment = before
+        _thread_deadline.moment = before
 
 
 def time_left() -> float | None:
-    """The seconds until this thread's deadline; None without one.
+    """Return the seconds until the deadline of this thread; None if there is none.
 
     Raises:
-        TimeoutError: it has passed.
+        TimeoutError: the deadline has passed.
     """
-    moment = _current.moment
+    moment = _thread_deadline.moment
     if moment is None:
         return None
     remaining = moment - monotonic()
@@ -72,53 +72,53 @@ def time_left() -> float | None:
 
 
 class _Timed:
-    """The base of sockets with a deadline: the timeout of each wait is the remaining time."""
+    """A mix-in for sockets: the timeout of each wait is at most the time until the deadline."""
 
-    _usual: float | None = None
+    _own_timeout: float | None = None
     _is_shortened = False
 
     def settimeout(self, value: float | None, /) -> None:
-        """Limit each wait."""
-        self._usual = value
+        """Set the timeout of each wait. The deadline may shorten it."""
+        self._own_timeout = value
         self._is_shortened = False
-        self._limit(value)
+        self._set_timeout(value)
 
-    def _limit(self, value: float | None) -> None:
+    def _set_timeout(self, value: float | None) -> None:
         plain: Any = super()
         plain.settimeout(value)
 
-    def _hurry(self) -> None:
+    def _apply_deadline(self) -> None:
         remaining = time_left()
         if remaining is not None:
-            usual = self._usual
-            self._limit(remaining if usual is None else min(remaining, usual))
+            own_timeout = self._own_timeout
+            self._set_timeout(remaining if own_timeout is None else min(remaining, own_timeout))
             self._is_shortened = True
         elif self._is_shortened:
-            self.settimeout(self._usual)
+            self.settimeout(self._own_timeout)
 
-    def recv(self, *arguments: Any, **named: Any) -> Any:
+    def recv(self, *arguments: Any, **keywords: Any) -> Any:
         """Receive some bytes."""
-        self._hurry()
+        self._apply_deadline()
         plain: Any = super()
-        return plain.recv(*arguments, **named)
+        return plain.recv(*arguments, **keywords)
 
-    def recv_into(self, *arguments: Any, **named: Any) -> Any:
+    def recv_into(self, *arguments: Any, **keywords: Any) -> Any:
         """Receive some bytes into a buffer."""
-        self._hurry()
+        self._apply_deadline()
         plain: Any = super()
-        return plain.recv_into(*arguments, **named)
+        return plain.recv_into(*arguments, **keywords)
 
-    def send(self, *arguments: Any, **named: Any) -> Any:
+    def send(self, *arguments: Any, **keywords: Any) -> Any:
         """Send some of the bytes."""
-        self._hurry()
+        self._apply_deadline()
         plain: Any = super()
-        return plain.send(*arguments, **named)
+        return plain.send(*arguments, **keywords)
 
-    def sendall(self, *arguments: Any, **named: Any) -> Any:
+    def sendall(self, *arguments: Any, **keywords: Any) -> Any:
         """Send the bytes."""
-        self._hurry()
+        self._apply_deadline()
         plain: Any = super()
-        return plain.sendall(*arguments, **named)
+        return plain.sendall(*arguments, **keywords)
 
 
 class TimedSocket(_Timed, socket.socket):
@@ -126,34 +126,37 @@ class TimedSocket(_Timed, socket.socket):
 
 
 class TimedTlsSocket(_Timed, ssl.SSLSocket):
-    """The same under TLS: `SSLContext.sslsocket_class` is where to say it."""
+    """A TLS socket whose waits end with the deadline of the thread.
+
+    `SSLContext.sslsocket_class = TimedTlsSocket` makes a context create them.
+    """
 
     def do_handshake(self, block: bool = False) -> None:
-        """Agree on keys."""
+        """Perform the TLS handshake."""
         try:
-            self._hurry()
+            self._apply_deadline()
             super().do_handshake(block)
-        except BaseException:  # Ctrl-C among them, after which nobody else closes it
+        except BaseException:  # also KeyboardInterrupt: the caller has no reference to close it
             self.close()
             raise
 
 
 def timed(plain: socket.socket, timeout: float | None) -> TimedSocket:
-    """Take a socket over into one that heeds the deadline."""
-    made = TimedSocket(plain.family, plain.type, plain.proto, fileno=plain.detach())
-    made.settimeout(timeout)
-    return made
+    """Move the file descriptor of a socket into a TimedSocket."""
+    sock = TimedSocket(plain.family, plain.type, plain.proto, fileno=plain.detach())
+    sock.settimeout(timeout)
+    return sock
 
 
 def within_deadline(work: Callable[[], T], discard: Callable[[T], object]) -> T:
-    """Do what cannot be interrupted, such as looking up a name, but wait no longer than allowed.
+    """Call a function that cannot be interrupted, such as a name lookup, until the deadline.
 
     Args:
-        work: what to do; without a deadline this thread does it.
-        discard: what becomes of a result that comes too late.
+        work: the function. Without a deadline, it is called in this thread.
+        discard: called with a result that comes after the deadline.
 
     Raises:
-        TimeoutError: it was not done in time. It goes on in a thread of its own.
+        TimeoutError: the function did not return in time. It continues in its own thread.
     """
     remaining = time_left()
     if remaining is None:
@@ -162,23 +165,23 @@ def within_deadline(work: Callable[[], T], discard: Callable[[T], object]) -> T:
 
 
 class FinalResponse(HTTPResponse):
-    """Skips all answers that only announce another one: http.client takes a 103 for the answer.
+    """A response that skips all informational (1xx) responses. http.client skips only status 100.
 
     RFC 9110, 15.2: a client must be able to parse one or more 1xx responses before a final one.
     """
 
     def _read_status(self) -> tuple[str, int, str]:
-        for _ in range(_MOST_INFORMATIONAL):
+        for _ in range(_MAX_SKIPPED):
             plain: Any = super()
             status_line: tuple[str, int, str] = plain._read_status()
             status = status_line[1]
-            if not _INFORMATIONAL <= status < _FINAL or status == _SWITCHING:
+            if not _INFORMATIONAL <= status < _FIRST_FINAL or status == _SWITCHING:
                 return status_line
             self._skip_headers()
         raise HTTPException("too many informational (1xx) responses")
 
     def _skip_headers(self) -> None:
-        for _ in range(_MOST_INFORMATIONAL):
+        for _ in range(_MAX_SKIPPED):
             if self.fp.readline(65537) in {b"\r\n", b"\n", b""}:
                 return
         raise HTTPException("too many headers")

@@ -1,14 +1,22 @@
-"""What limits the servers of a program's own HTTP endpoints, in seconds, bytes and numbers."""
+"""The limits of the servers of a program's own HTTP endpoints."""
 
 from __future__ import annotations
 
-SILENCE = 10.0  # until the first request of a connection has come, and until its body has
-KEEP_ALIVE = 90.0  # longer than Go's clients keep idle connections
-LINGERING = 1.0  # for the rest of a body that was refused; its client may be gone
-AT_ONCE = 150  # requests whose body has come; a peer has up to two thirds (see `turns`)
-CONNECTIONS = 1000
-CONNECTIONS_OF_PEER = 700  # an API server has up to 600 requests in flight, and idle connections
-BODY_BYTES = 1 << 29  # of all requests, those that wait included, and of unsent answers
-BODY_BYTES_OF_PEER = 3 << 27  # 100 of the largest objects, of which an AdmissionReview has two
-HEADER_BYTES = 32 << 10
-SMALL_ANSWER = 32 << 10  # it is not counted, so that probes get theirs in any case
+# The time for a TLS handshake, for the headers of the first request, and for each body.
+RECEIVE_TIMEOUT_SECONDS = 10.0
+# Longer than clients in Go keep idle connections, so that the client closes first.
+KEEP_ALIVE_SECONDS = 90.0
+# The time to read the rest of a refused body, so that the client gets the answer.
+LINGER_SECONDS = 1.0
+# Requests that are answered at the same time. A peer gets up to two thirds of them (`turns`).
+MAX_RUNNING_REQUESTS = 150
+MAX_CONNECTIONS = 1000
+# An API server has up to 600 requests in flight, and idle connections.
+MAX_CONNECTIONS_PER_PEER = 700
+# The bodies of all running and waiting requests, and all answers that are not sent yet.
+MAX_BUFFERED_BYTES = 1 << 29
+# 100 of the largest objects. An AdmissionReview has two objects.
+MAX_BUFFERED_BYTES_PER_PEER = 3 << 27
+MAX_HEADER_BYTES = 32 << 10
+# Answers up to this size do not count, so that probes are always answered.
+SMALL_ANSWER_BYTES = 32 << 10

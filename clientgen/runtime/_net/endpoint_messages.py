@@ -1,4 +1,4 @@
-"""Requests and answers of a program's own HTTP endpoints."""
+"""Requests to a program's own HTTP endpoints, and their answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_MEMORY", "TEXT", "EndpointAnswer", "EndpointRequest", "refused"]
 
 TEXT: Final = "text/plain; charset=utf-8"
-NO_MEMORY: Final = "other requests and answers take all memory"
+NO_MEMORY: Final = "other requests and answers use all memory; try again later"
 
 
 class EndpointRequest(Struct, frozen=True, kw_only=True):
@@ -36,6 +36,6 @@ class EndpointAnswer(Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def refused(status: int, why: str) -> EndpointAnswer:
-    """Make the answer to a request that cannot be carried out."""
-    return EndpointAnswer(status, f"{why}\n".encode())
+def refused(status: int, reason: str) -> EndpointAnswer:
+    """Create the answer to a request that is not carried out."""
+    return EndpointAnswer(status, f"{reason}\n".encode())

@@ -1,7 +1,7 @@
-"""An HTTP/1.1 server for a program's own endpoints, on an event loop; with aiohttp.
+"""An HTTP/1.1 server for a program's own endpoints, on an event loop, with aiohttp.
 
-It is imported when a server starts, because the HTTP library is a big import. Everything that a
-client can prolong or enlarge is limited: headers, bodies, requests at once, and their duration.
+The module is imported when a server starts, because aiohttp is a large import. Limits protect the
+program from its clients: of headers, bodies, connections, running requests and their duration.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-# Not `aiohttp.web`, which has far more than a server needs and takes a megabyte.
+# `aiohttp.web` would need a megabyte more, for features that this server does not use.
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 from aiohttp.web_response import Response
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["EndpointServer"]
 
 _log = logging.getLogger("clientgen.runtime.endpoints")
-_LOOKS: Final = 0.001, 0.2  # seconds between looks whether an answer is sent: at first, at most
+# The first and the longest pause between checks whether an answer is sent.
+_FIRST_POLL_SECONDS: Final = 0.001
+_MAX_POLL_SECONDS: Final = 0.2
 
 
 class EndpointServer:
@@ -47,7 +49,7 @@ class EndpointServer:
         answer: Answers one request.
         tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: How many seconds an answer may take, and its client to read it.
+        timeout: The seconds that an answer may take, and that the client may take to read it.
     """
 
     def __init__(
@@ -65,30 +67,34 @@ class EndpointServer:
         self._tls = tls
         self._max_body = max_body
         self._timeout = timeout
-        self._turns: Turns[asyncio.Future[None]] = Turns(limits.AT_ONCE)
-        self._silent: set[RequestHandler] = set()  # no request has come from them
+        self._turns: Turns[asyncio.Future[None]] = Turns(limits.MAX_RUNNING_REQUESTS)
+        self._silent: set[RequestHandler] = set()  # connections that have not sent a request
         self._peers: Peers[RequestHandler] = Peers()
         self._peer_of: dict[RequestHandler, str] = {}
         self._server = _Server(
             self._handle,
             access_log=None,
-            auto_decompress=False,  # a small body stays small
-            max_line_size=limits.HEADER_BYTES,
-            max_field_size=limits.HEADER_BYTES,
-            keepalive_timeout=limits.KEEP_ALIVE,
-            lingering_time=limits.LINGERING,
+            auto_decompress=False,  # a small body could be decompressed to a huge one
+            max_line_size=limits.MAX_HEADER_BYTES,
+            max_field_size=limits.MAX_HEADER_BYTES,
+            keepalive_timeout=limits.KEEP_ALIVE_SECONDS,
+            lingering_time=limits.LINGER_SECONDS,
         )
         self._server.on_end = self._forget
         self._server.transports = {}
-        self._acceptor = Acceptor(sock, self._admit, self._complain)
+        self._acceptor = Acceptor(sock, self._admit, self._log_accept_error)
         self._connecting: dict[RequestHandler, asyncio.Task[None]] = {}
 
     async def start(self) -> None:
-        """Begin to accept connections."""
+        """Start to accept connections."""
         self._acceptor.start(f"clientgen-{self._title}")
 
     async def stop(self, grace: float) -> None:
-        """Accept no more connections, let running answers end, and close all connections."""
+        """Accept no more connections, wait for running answers, and close all connections.
+
+        Args:
+            grace: The seconds to wait for running answers.
+        """
         await self._acceptor.stop()
         for task in (ending := {*self._connecting.values()}):
             task.cancel()
@@ -96,11 +102,11 @@ class EndpointServer:
             await asyncio.wait(ending)
         await shut_down(self._server, grace)
 
-    def _complain(self, error: OSError) -> None:
+    def _log_accept_error(self, error: OSError) -> None:
         _log.warning("%s: connections cannot be accepted: %s", self._title, error)
 
     def _admit(self, sock: socket.socket, address: Any) -> None:
-        """Make an accepted socket a connection, which has to send a request soon."""
+        """Create the connection of an accepted socket, which has to send a request soon."""
         peer = peer_of(address)
         connection = self._server()
         is_admitted, victim = self._peers.admit(connection, peer)
@@ -112,7 +118,7 @@ class EndpointServer:
         self._peer_of[connection] = peer
         self._silent.add(connection)
         loop = asyncio.get_running_loop()
-        loop.call_later(limits.SILENCE, self._close_if_silent, connection)
+        loop.call_later(limits.RECEIVE_TIMEOUT_SECONDS, self._close_if_silent, connection)
         task = self._connecting[connection] = loop.create_task(self._connect(connection, sock))
         task.add_done_callback(lambda _: self._connecting.pop(connection))
 
@@ -122,9 +128,9 @@ class EndpointServer:
                 lambda: connection,
                 sock,
                 ssl=self._tls,
-                ssl_handshake_timeout=limits.SILENCE if self._tls else None,
+                ssl_handshake_timeout=limits.RECEIVE_TIMEOUT_SECONDS if self._tls else None,
             )
-        except OSError:  # of the handshake
+        except OSError:  # the TLS handshake failed
             self._forget(connection)
         except BaseException:
             self._forget(connection)
@@ -132,20 +138,20 @@ class EndpointServer:
             raise
 
     def _abort(self, connection: RequestHandler) -> None:
-        """Close a connection at once."""
+        """Close a connection immediately, also during its TLS handshake."""
         if (task := self._connecting.get(connection)) is not None:
             task.cancel()
         elif (transport := self._server.transports.get(connection)) is not None:
             transport.abort()
 
     def _forget(self, connection: RequestHandler) -> None:
-        """Note the end of a connection."""
+        """Remove a connection that has ended."""
         self._silent.discard(connection)
         self._peer_of.pop(connection, None)
         self._peers.remove(connection)
 
     def _close_if_silent(self, connection: RequestHandler) -> None:
-        """Close a connection that has sent no request."""
+        """Close a connection that has not sent a request in time."""
         if connection in self._silent:
             self._silent.discard(connection)
             connection.force_close()
@@ -154,81 +160,90 @@ class EndpointServer:
         self._silent.discard(request.protocol)
         try:
             async with asyncio.timeout(self._timeout):
-                answer = await self._answered(request)
+                answer = await self._answer_with_limits(request)
         except TimeoutError:
             answer = refused(503, f"no answer within {self._timeout:g} s")
         size = len(answer.body)
-        if size > limits.SMALL_ANSWER and not self._has_room(request.protocol, size):
+        if size > limits.SMALL_ANSWER_BYTES and not self._reserve(request.protocol, size):
             answer = refused(503, NO_MEMORY)
         response = _response(answer)
         try:
             await self._send(request, response)
         finally:
             response.body = None  # aiohttp keeps the response until the next request
-            self._peers.drop(request.protocol)
+            self._peers.release(request.protocol)
         return response
 
     async def _send(self, request: BaseRequest, response: Response) -> None:
-        """Send a response before aiohttp would; a client that does not read it is cut off."""
+        """Send a response. If the client does not read it in time, close the connection."""
         try:
             async with asyncio.timeout(self._timeout):
                 await response.prepare(request)
                 await response.write_eof()
-                await self._sent(request.protocol)
+                await self._wait_until_sent(request.protocol)
         except TimeoutError:
             self._abort(request.protocol)
         except ConnectionError:
-            pass  # aiohttp meets it again, and knows what to do
+            pass  # aiohttp gets the same error after this, and handles it
 
-    async def _sent(self, connection: RequestHandler) -> None:
-        """Wait until the system has all bytes of an answer.
+    async def _wait_until_sent(self, connection: RequestHandler) -> None:
+        """Wait until all bytes of an answer are handed to the operating system.
 
-        aiohttp does not wait for the last ones. With TLS it waits for none: asyncio counts what is
-        not encrypted yet, and tells nobody of the rest. So this has to look.
+        aiohttp does not wait for the last bytes, and with TLS for none at all: asyncio's flow
+        control ignores bytes that are already encrypted. No callback reports their end, so this
+        polls the write buffer of the TCP transport.
         """
-        pause, longest = _LOOKS
+        pause = _FIRST_POLL_SECONDS
         while (transport := self._server.transports.get(connection)) is not None:
             if not transport.get_write_buffer_size():
                 return
             await asyncio.sleep(pause)
-            pause = min(2 * pause, longest)
+            pause = min(2 * pause, _MAX_POLL_SECONDS)
 
-    async def _answered(self, request: BaseRequest) -> EndpointAnswer:
-        """Read a body, then wait for a turn: clients that send none do not take turns away."""
+    async def _answer_with_limits(self, request: BaseRequest) -> EndpointAnswer:
+        """Read the body, wait for a turn, and answer.
+
+        A request waits for its turn only after its body has arrived: a client that sends no body
+        does not take a turn.
+        """
         peer = self._peer_of.get(request.protocol, "")
         body = bytearray()
         try:
-            async with asyncio.timeout(limits.SILENCE):
+            async with asyncio.timeout(limits.RECEIVE_TIMEOUT_SECONDS):
                 async for piece in _pieces(request, self._max_body):
-                    if not self._has_room(request.protocol, len(piece)):
+                    if not self._reserve(request.protocol, len(piece)):
                         return refused(503, NO_MEMORY)
                     body += piece
-            self._peers.read(request.protocol)
+            self._peers.body_complete(request.protocol)
             async with self._turn(peer):
-                with self._peers.answering(request.protocol) as is_there:
-                    if not is_there:
-                        return refused(503, "the connection had to make room")
+                with self._peers.answering(request.protocol) as exists:
+                    if not exists:
+                        return refused(
+                            503, "the connection was closed to make room for other clients"
+                        )
                     return await self._answer_of_program(request, bytes(body))
         except _TooLargeError:
             return refused(413, f"the body is larger than {self._max_body} bytes")
         except TimeoutError:
-            return refused(408, f"the body did not arrive within {limits.SILENCE:g} s")
+            return refused(
+                408, f"the body did not arrive within {limits.RECEIVE_TIMEOUT_SECONDS:g} s"
+            )
         # aiohttp would log a ConnectionError, with a traceback.
         except (ConnectionError, HttpProcessingError, RequestPayloadError) as error:
             return refused(400, f"the body cannot be read: {error}")
         finally:
-            self._peers.drop(request.protocol)
+            self._peers.release(request.protocol)
 
-    def _has_room(self, connection: RequestHandler, size: int) -> bool:
-        """Tell whether there is memory for a part of a body, or an answer; others make room."""
-        has_room, victims = self._peers.keep(connection, size)
+    def _reserve(self, connection: RequestHandler, size: int) -> bool:
+        """Reserve memory for a part of a body or for an answer. May abort other connections."""
+        has_room, victims = self._peers.reserve(connection, size)
         for victim in victims:
             self._abort(victim)
         return has_room
 
     @asynccontextmanager
     async def _turn(self, peer: str) -> AsyncGenerator[None]:
-        """Wait until a request of a peer may be answered."""
+        """Wait until a request of the peer may be answered, and give the turn back afterwards."""
         turn = asyncio.get_running_loop().create_future()
         try:
             if not self._turns.take(peer, turn):
@@ -236,12 +251,12 @@ class EndpointServer:
             yield
         finally:
             if not self._turns.leave(peer, turn):
-                following = self._turns.give(peer)
-                if following is not None and not following.done():
-                    following.set_result(None)
+                next_turn = self._turns.give(peer)
+                if next_turn is not None and not next_turn.done():
+                    next_turn.set_result(None)
 
     async def _answer_of_program(self, request: BaseRequest, body: bytes) -> EndpointAnswer:
-        wanted = EndpointRequest(
+        endpoint_request = EndpointRequest(
             method=request.method,
             path=request.path,
             query=tuple(request.query.items()),
@@ -249,33 +264,33 @@ class EndpointServer:
             body=body,
         )
         try:
-            return await self._answer(wanted)
-        except Exception:  # noqa: BLE001 - whatever the program raises
-            _log.exception("%s: %s %s failed", self._title, wanted.method, wanted.path)
-            return refused(500, "the endpoint failed; its log says why")
+            return await self._answer(endpoint_request)
+        except Exception:  # noqa: BLE001 - the program may raise anything
+            _log.exception("%s: %s %s failed", self._title, request.method, request.path)
+            return refused(500, "the endpoint failed; see the log of the program")
 
 
 class _Server(Server):
-    """Knows the transport of each connection, and tells of the end of connections."""
+    """An aiohttp server that stores the transports of connections, and reports their end."""
 
     on_end: Callable[[RequestHandler], object]
     transports: dict[RequestHandler, asyncio.Transport]
-    """Of TCP, also below TLS. A connection that aiohttp is closing has one, too."""
+    """The TCP transports, also of TLS connections and of connections that aiohttp is closing."""
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
-        """Note the transport of a new connection."""
+        """Store the transport of a new connection."""
         super().connection_made(handler, transport)
         self.transports[handler] = without_tls(transport) or transport
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
-        """Note the end of a connection."""
+        """Remove the transport of a connection, and report its end."""
         super().connection_lost(handler, exc)
         self.transports.pop(handler, None)
         self.on_end(handler)
 
 
 class _TooLargeError(Exception):
-    """A body is larger than the server takes."""
+    """A body is larger than the server allows."""
 
 
 def _response(answer: EndpointAnswer) -> Response:
@@ -288,10 +303,10 @@ def _response(answer: EndpointAnswer) -> Response:
 
 
 async def _pieces(request: BaseRequest, limit: int) -> AsyncIterator[bytes]:
-    """Read a body.
+    """Yield the pieces of a body.
 
     Raises:
-        _TooLargeError: It is larger than the limit.
+        _TooLargeError: The body is larger than the limit.
     """
     if (request.content_length or 0) > limit:
         raise _TooLargeError

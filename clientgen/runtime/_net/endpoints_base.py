@@ -1,4 +1,4 @@
-"""A program's own HTTP endpoints: what both flavours share, and the addresses they listen on."""
+"""A program's own HTTP endpoints: the base class of both flavours, and listening addresses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ServerT = TypeVar("ServerT")
 
 MAX_BODY: Final = 7 << 20  # an AdmissionReview has two objects of up to 3 MiB
 _BACKLOG: Final = 128
-_MOST_PORTS: Final = 65535
+_MAX_PORT: Final = 65535
 
 
 class EndpointsBase(Generic[AnswerT]):
@@ -26,14 +26,14 @@ class EndpointsBase(Generic[AnswerT]):
 
     Args:
         title: The name in messages, such as `metrics`.
-        address: The address: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; port 0 is any free one.
-        answer: Answers one request: with asyncio a coroutine function, otherwise an ordinary
-            function, which is called in a thread of its own. If it raises, the client gets status
-            500.
+        address: The address: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. Port 0 is any free port.
+        answer: The function that answers a request: a coroutine function with asyncio, else an
+            ordinary function, which is called in its own thread. If it raises, the client gets
+            status 500.
         tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: How many seconds an answer may take; then the client gets status 503. A client
-            that does not read the answer in as many seconds loses its connection.
+        timeout: The seconds that an answer may take; after them, the client gets status 503. A
+            client that does not read the answer within the same time loses its connection.
 
     Raises:
         ValueError: The address has a wrong form.
@@ -56,35 +56,35 @@ class EndpointsBase(Generic[AnswerT]):
         self._tls = tls
         self._max_body = max_body
         self._timeout = timeout
-        self._began = False
+        self._has_started = False
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._title!r} at {self.url}>"
 
     @property
     def address(self) -> str:
-        """The address as `host:port`, with the port that was chosen, once it has started."""
+        """The address as `host:port`. After `start`, the port is the one that is listened on."""
         return self._address
 
     @property
     def url(self) -> str:
-        """The URL, once it has started."""
+        """The URL. It is valid after `start`."""
         return f"{'https' if self._tls else 'http'}://{self._address}"
 
     def _listen(self) -> socket.socket:
-        if self._began:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already started; create a new one")
         sock = _listener(self._title, self._address)
-        self._began = True
+        self._has_started = True
         self._address = _bound_address(sock)
         return sock
 
     def _new_server(self, kind: Callable[..., ServerT]) -> ServerT:
-        """Listen, and make the server of the socket.
+        """Listen, and create the server of the socket.
 
         Raises:
-            OSError: The address cannot be listened on; the message says why.
-            RuntimeError: It has started before.
+            OSError: Listening failed. The message says why.
+            RuntimeError: The endpoints were started before.
         """
         return kind(
             self._title,
@@ -99,10 +99,10 @@ class EndpointsBase(Generic[AnswerT]):
 def parse_address(title: str, address: str) -> tuple[str, int]:
     """Split an address such as `:8080`, `127.0.0.1:8080` or `[::1]:8080` into host and port.
 
-    An empty host is every address of the machine. Port 0 is any free port. (Go: net.Listen.)
+    An empty host means all addresses of the machine. Port 0 is any free port. (Go: net.Listen.)
 
     Raises:
-        ValueError: The address has another form; the message says which forms there are.
+        ValueError: The address has another form. The message lists the forms.
     """
     host, colon, port = address.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
@@ -110,10 +110,10 @@ def parse_address(title: str, address: str) -> tuple[str, int]:
     elif ":" in host:
         colon = ""  # an IPv6 address without brackets: which part is the port?
     is_number = port.isascii() and port.isdigit()
-    if not colon or not is_number or int(port[:6]) > _MOST_PORTS:
+    if not colon or not is_number or int(port[:6]) > _MAX_PORT:
         raise ValueError(
             f'{title}: {address!r} is not an address; write ":8080" for all addresses of the'
-            ' machine, or one with its port: "127.0.0.1:8080", "[::1]:8080"'
+            ' machine, or an address with a port: "127.0.0.1:8080", "[::1]:8080"'
         )
     return host, int(port)
 
@@ -123,24 +123,27 @@ def _listener(title: str, address: str) -> socket.socket:
 
     Raises:
         ValueError: The address has a wrong form.
-        OSError: It cannot be listened on, for example because another program does so.
+        OSError: Listening failed, for example because another program uses the port.
     """
     host, port = parse_address(title, address)
     try:
         if host:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-            return socket.create_server(found[0][4][:2], family=found[0][0], backlog=_BACKLOG)
+            results = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )
+            family, _, _, _, socket_address = results[0]
+            return socket.create_server(socket_address[:2], family=family, backlog=_BACKLOG)
         if socket.has_dualstack_ipv6():
             return socket.create_server(
                 ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=_BACKLOG
             )
         return socket.create_server(("", port), backlog=_BACKLOG)
     except OSError as error:
-        raise _explained(title, address, error) from None
+        raise _listen_error(title, address, error) from None
 
 
 def _bound_address(sock: socket.socket) -> str:
-    """The address of a listening socket, as `host:port` for clients on this machine."""
+    """Return the address of a listening socket, as `host:port` for clients on this machine."""
     host: str
     port: int
     host, port = sock.getsockname()[:2]
@@ -148,11 +151,11 @@ def _bound_address(sock: socket.socket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _explained(title: str, address: str, error: OSError) -> OSError:
+def _listen_error(title: str, address: str, error: OSError) -> OSError:
     if error.errno == errno.EADDRINUSE:
-        why = "the port is in use, by another program or by another endpoint of this one"
+        reason = "the port is in use by another program, or by another endpoint of this program"
     elif isinstance(error, socket.gaierror):
-        why = f"there is no such host ({error.strerror})"
+        reason = f"the host is unknown ({error.strerror})"
     else:
-        why = strerror(error.errno) if error.errno else str(error)
-    return OSError(error.errno, f"{title}: cannot listen on {address}: {why}")
+        reason = strerror(error.errno) if error.errno else str(error)
+    return OSError(error.errno, f"{title}: cannot listen on {address}: {reason}")

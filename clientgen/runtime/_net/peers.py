@@ -1,7 +1,7 @@
-"""The connections of a server by who has made them, and what their bodies and answers take.
+"""Counts the connections of a server, and the memory of their bodies and answers, by peer.
 
-A server's limits are for all clients together. One of them, say a pod that reaches the port of a
-webhook, may take a part of each only: there is always room for the API server.
+The limits of a server apply to all peers together. A single peer may use only a part of each limit,
+so that a pod that floods the port of a webhook does not lock out the API server.
 """
 
 from __future__ import annotations
@@ -21,119 +21,126 @@ __all__ = ["Peers", "peer_of"]
 
 C = TypeVar("C")
 
-_NETWORK = 64  # bits of an IPv6 address: a machine may choose the others
+_NETWORK_BITS = 64  # of an IPv6 address; a machine may choose the other bits itself
 
 
 class Peers(Generic[C]):
-    """Counts the connections of peers, and the bytes of their bodies and answers.
+    """Admits connections and reserves memory, within the limits of the server and of each peer.
 
-    Threads may share it.
+    When a limit of the server is reached, connections of the largest peer are closed. An instance
+    may be shared by threads.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._peer_of: dict[C, str] = {}
-        self._waiting: dict[str, dict[C, None]] = {}  # for a client, the oldest first
-        self._count: Counter[str] = Counter()
-        self._kept: dict[C, tuple[str, int]] = {}
-        self._moving: dict[C, None] = {}  # a body or an answer; it is up to the client
+        # Connections without a running request, by peer; the oldest are first.
+        self._idle: dict[str, dict[C, None]] = {}
+        self._connection_count: Counter[str] = Counter()
+        self._reserved: dict[C, tuple[str, int]] = {}
+        # Connections that receive a body or send an answer. Their peers decide how long that takes.
+        self._moving: dict[C, None] = {}
         self._bytes: Counter[str] = Counter()
 
     def admit(self, connection: C, peer: str) -> tuple[bool, C | None]:
         """Count a new connection, if there is room.
 
-        Returns whether there is, and the connection that has to make room: one that waits for a
-        client which has many.
+        Returns:
+            Whether there is room, and the connection that the caller must close to make room: an
+            idle one of the peer with the most connections.
         """
         with self._lock:
-            is_full = len(self._peer_of) >= limits.CONNECTIONS
-            crowd = peer
+            is_full = len(self._peer_of) >= limits.MAX_CONNECTIONS
+            largest_peer = peer
             if is_full:
-                crowd, most = self._count.most_common(1)[0]
-                if most <= self._count[peer] + 1:
+                largest_peer, most = self._connection_count.most_common(1)[0]
+                if most <= self._connection_count[peer] + 1:
                     return False, None
             victim: C | None = None
-            if is_full or self._count[peer] >= limits.CONNECTIONS_OF_PEER:
-                victim = next(iter(self._waiting.get(crowd, ())), None)
+            if is_full or self._connection_count[peer] >= limits.MAX_CONNECTIONS_PER_PEER:
+                victim = next(iter(self._idle.get(largest_peer, ())), None)
                 if victim is None:
                     return False, None
                 self._remove(victim)
             self._peer_of[connection] = peer
-            self._count[peer] += 1
-            self._waiting.setdefault(peer, {})[connection] = None
+            self._connection_count[peer] += 1
+            self._idle.setdefault(peer, {})[connection] = None
             return True, victim
 
     def remove(self, connection: C) -> None:
-        """Note the end of a connection."""
+        """Remove a connection that has ended."""
         with self._lock:
             self._remove(connection)
 
     @contextmanager
     def answering(self, connection: C) -> Generator[bool]:
-        """Note that a request of a connection is answered meanwhile: it makes no room.
+        """Protect a connection in a `with` block: while it is answered, `admit` does not close it.
 
-        Gives whether it is still there.
+        Yields whether the connection still exists.
         """
         with self._lock:
             peer = self._peer_of.get(connection, "")
-            is_there = connection in self._peer_of
-            self._waiting.get(peer, {}).pop(connection, None)
+            exists = connection in self._peer_of
+            self._idle.get(peer, {}).pop(connection, None)
         try:
-            yield is_there
+            yield exists
         finally:
             with self._lock:
                 if connection in self._peer_of:
-                    self._waiting.setdefault(peer, {})[connection] = None
+                    self._idle.setdefault(peer, {})[connection] = None
 
-    def keep(self, connection: C, size: int) -> tuple[bool, list[C]]:
-        """Count bytes of a body that is being read or of an answer, if there is memory for them.
+    def reserve(self, connection: C, size: int) -> tuple[bool, list[C]]:
+        """Reserve memory for a part of a body, or for an answer.
 
-        Returns whether there is, and the connections that have to make room: those that read a body
-        or send an answer, of the client whose bodies and answers take the most.
+        Returns:
+            Whether there is memory, and the connections that the caller must close to make room:
+            of the peer that uses the most memory, those that receive a body or send an answer.
         """
         victims: list[C] = []
         with self._lock:
             peer = self._peer_of.get(connection)
-            if peer is None or self._bytes[peer] + size > limits.BODY_BYTES_OF_PEER:
+            if peer is None or self._bytes[peer] + size > limits.MAX_BUFFERED_BYTES_PER_PEER:
                 return False, victims
-            while self._bytes.total() + size > limits.BODY_BYTES:
-                crowd, most = self._bytes.most_common(1)[0]
-                victim = next((each for each in self._moving if self._kept[each][0] == crowd), None)
+            while self._bytes.total() + size > limits.MAX_BUFFERED_BYTES:
+                largest_peer, most = self._bytes.most_common(1)[0]
+                victim = next(
+                    (each for each in self._moving if self._reserved[each][0] == largest_peer), None
+                )
                 if victim is None or most <= self._bytes[peer] + size:
                     return False, victims
-                self._drop(victim)
+                self._release(victim)
                 self._remove(victim)
                 victims.append(victim)
-            _, before = self._kept.get(connection, (peer, 0))
-            self._kept[connection] = peer, before + size
+            _, before = self._reserved.get(connection, (peer, 0))
+            self._reserved[connection] = peer, before + size
             self._moving[connection] = None
             self._bytes[peer] += size
             return True, victims
 
-    def read(self, connection: C) -> None:
-        """Note that all of a body has come."""
+    def body_complete(self, connection: C) -> None:
+        """Note that the body of a request is complete: the peer cannot delay it any more."""
         with self._lock:
             self._moving.pop(connection, None)
 
-    def drop(self, connection: C) -> None:
-        """Note that a connection's body is not needed any more, or that its answer is sent."""
+    def release(self, connection: C) -> None:
+        """Release the memory of a connection, after its request or its answer is done."""
         with self._lock:
-            self._drop(connection)
+            self._release(connection)
 
-    def _drop(self, connection: C) -> None:
+    def _release(self, connection: C) -> None:
         self._moving.pop(connection, None)
-        if connection in self._kept:
-            _subtract(self._bytes, *self._kept.pop(connection))
+        if connection in self._reserved:
+            _subtract(self._bytes, *self._reserved.pop(connection))
 
     def _remove(self, connection: C) -> None:
         peer = self._peer_of.pop(connection, None)
         if peer is None:
             return
-        _subtract(self._count, peer, 1)
-        waiting = self._waiting.get(peer, {})
-        waiting.pop(connection, None)
-        if not waiting:
-            self._waiting.pop(peer, None)
+        _subtract(self._connection_count, peer, 1)
+        idle = self._idle.get(peer, {})
+        idle.pop(connection, None)
+        if not idle:
+            self._idle.pop(peer, None)
 
 
 def _subtract(counter: Counter[str], key: str, amount: int) -> None:
@@ -143,12 +150,15 @@ def _subtract(counter: Counter[str], key: str, amount: int) -> None:
 
 
 def peer_of(address: Any) -> str:
-    """Return who has connected, by the address of a socket, which has none on a Unix socket."""
+    """Return the peer of a socket address: its IP address, or the /64 network of an IPv6 address.
+
+    Peers of Unix sockets are not distinguished.
+    """
     host = "" if isinstance(address, (str, bytes)) else str(address[0])
     try:
         ip = ip_address(host.partition("%")[0])
     except ValueError:
         return host
     if isinstance(ip, IPv6Address):
-        return str(ip.ipv4_mapped or ip.packed[: _NETWORK // 8].hex())
+        return str(ip.ipv4_mapped or ip.packed[: _NETWORK_BITS // 8].hex())
     return str(ip)

@@ -1,4 +1,4 @@
-"""The end of an aiohttp server: its running answers end, and its connections are closed."""
+"""Shuts down an aiohttp server: waits for running answers, and closes all connections."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ __all__ = ["shut_down", "without_tls"]
 
 
 async def shut_down(server: Server, grace: float) -> None:
-    """Let running answers end for `grace` seconds, and close all connections at once.
+    """Wait up to `grace` seconds for running answers, then close all connections immediately.
 
-    TLS would wait up to 30 seconds for the client's farewell.
+    Without the abort, TLS connections would wait up to 30 seconds for the client's close_notify.
     """
-    open_now = [without_tls(connection.transport) for connection in server.connections]
-    server.pre_shutdown()  # idle connections
+    transports = [without_tls(connection.transport) for connection in server.connections]
+    server.pre_shutdown()  # closes idle connections
     await server.shutdown(grace)
-    for transport in open_now:
+    for transport in transports:
         if transport is not None:
             transport.abort()
     await asyncio.sleep(0)
 
 
 def without_tls(transport: asyncio.Transport | None) -> asyncio.Transport | None:
-    """Return the TCP transport below TLS; None if the connection is gone.
+    """Return the TCP transport below TLS; None if the connection has ended.
 
-    aiohttp closes some connections twice. asyncio's TLS forgets at the second time what is below
-    it: then its `abort` does nothing, or raises AttributeError (Python 3.11.2).
+    aiohttp closes some connections twice. The second time, asyncio's TLS transport drops its TCP
+    transport: after that, its `abort` does nothing, or raises AttributeError (Python 3.11.2).
     """
     tls = getattr(transport, "_ssl_protocol", transport)
     return transport if tls is transport else getattr(tls, "_transport", None)

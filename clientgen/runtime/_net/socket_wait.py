@@ -1,4 +1,4 @@
-"""Waits for sockets, without a file descriptor of its own: it works where there are no more."""
+"""Waits for sockets without a file descriptor of its own, so that it works when none are free."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 def wait_for(*socks: socket.socket, seconds: float | None = None) -> bool:
-    """Wait until a socket can be read or accepts; tells whether one does."""
+    """Wait until a socket has data or a connection. Returns False after `seconds` without any."""
     with _Selector() as selector:
         for sock in socks:
             selector.register(sock, selectors.EVENT_READ)

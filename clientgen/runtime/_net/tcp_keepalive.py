@@ -1,4 +1,4 @@
-"""TCP keepalive, by which connections notice that the other side is gone."""
+"""TCP keepalive: detects connections whose other side is gone."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import socket
 
 __all__ = ["KEEPALIVE"]
 
-# Go probes a silent connection after 15 seconds, too, but gives up after nine lost probes. These
-# notice after 39 seconds that the other side is gone, or that the way to it forgot the connection.
+# As in Go, the first probe is sent after 15 seconds without data. Go gives up after nine lost
+# probes. These values detect a dead peer, or a firewall that has dropped the connection, after 39
+# seconds.
 _VALUES = (
     (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
     (socket.IPPROTO_TCP, "TCP_KEEPIDLE", 15),

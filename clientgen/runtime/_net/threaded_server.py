@@ -1,9 +1,9 @@
-"""An HTTP/1.1 server for a program's own endpoints, in threads; with h11.
+"""An HTTP/1.1 server for a program's own endpoints, in threads, with h11.
 
-It is the counterpart of `endpoint_server`, for programs without an event loop, and imported when a
-server starts. A connection has a thread. So has each answer, because one that takes too long is
-given up.
-Everything that a client can prolong or enlarge is limited.
+It is the counterpart of `endpoint_server` for programs without an event loop, and is imported when
+a server starts. Each connection has a thread. Each answer has another one, because a thread cannot
+be stopped: an answer that takes too long is abandoned. Limits protect the program from its clients:
+of headers, bodies, connections, running requests and their duration.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ __all__ = ["ThreadedServer"]
 
 _log = logging.getLogger("clientgen.runtime.endpoints")
 
-_PIECE: Final = 1 << 16
-_PAUSE: Final = 1.0  # after an accept that failed, for example for want of file descriptors
+_PIECE_BYTES: Final = 1 << 16
+_RETRY_SECONDS: Final = 1.0  # after a failed accept, for example without free file descriptors
 _ORIGIN: Final = re.compile(r"^\w+://[^/?]*")
 
 
@@ -50,7 +50,7 @@ class ThreadedServer:
         answer: Answers one request.
         tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: How many seconds an answer may take, and its client to read it.
+        timeout: The seconds that an answer may take, and that the client may take to read it.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class ThreadedServer:
         self.tls = tls
         self.max_body = max_body
         self.timeout = timeout
-        self.turns: Turns[threading.Event] = Turns(limits.AT_ONCE)
+        self.turns: Turns[threading.Event] = Turns(limits.MAX_RUNNING_REQUESTS)
         self.is_stopping = False
         self.peers: Peers[_Connection] = Peers()
         self._sock = sock
         self._sock.setblocking(False)
         self._answer = answer
-        self._woken, self._waker = socket.socketpair()
+        self._wake_receiver, self._wake_sender = socket.socketpair()
         self._changed = threading.Condition()
         self._connections: set[_Connection] = set()
         self._accepting = threading.Thread(
@@ -81,14 +81,18 @@ class ThreadedServer:
         )
 
     def start(self) -> None:
-        """Begin to accept connections."""
+        """Start to accept connections."""
         self._accepting.start()
 
     def stop(self, grace: float) -> None:
-        """Accept no more connections, let running answers end, and close all connections."""
+        """Accept no more connections, wait for running answers, and close all connections.
+
+        Args:
+            grace: The seconds to wait for running answers.
+        """
         self.is_stopping = True
-        with suppress(OSError):  # who accepts may have seen it already
-            self._waker.send(b"!")
+        with suppress(OSError):  # the accepting thread may have ended already
+            self._wake_sender.send(b"!")
         self._accepting.join()
         with self._changed:
             for connection in self._connections:
@@ -96,13 +100,13 @@ class ThreadedServer:
             self._changed.wait_for(lambda: not self._connections, grace)
             for connection in self._connections:
                 connection.abort()
-            self._changed.wait_for(lambda: not self._connections, limits.LINGERING)
+            self._changed.wait_for(lambda: not self._connections, limits.LINGER_SECONDS)
 
-    def answered(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
-        """Answer a request in a thread of its own, which the end of the program does not wait for.
+    def answer_in_thread(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
+        """Answer a request in a new daemon thread, so that it cannot block the exit of the program.
 
         Raises:
-            TimeoutError: There is no answer at the deadline.
+            TimeoutError: There is no answer at the deadline. The thread continues.
         """
         future: Future[EndpointAnswer] = Future()
 
@@ -117,28 +121,28 @@ class ThreadedServer:
             threading.Thread(target=answer, name=name, daemon=True).start()
         except RuntimeError as problem:  # no more threads
             _log.warning("%s: a request cannot be answered: %s", self.title, problem)
-            return refused(503, "the program has no thread for an answer")
+            return refused(503, "the program cannot start more threads; try again later")
         error = future.exception(max(deadline - monotonic(), 0.0))
         if error is None:
             return future.result()
         _log.error("%s: %s %s failed", self.title, request.method, request.path, exc_info=error)
-        return refused(500, "the endpoint failed; its log says why")
+        return refused(500, "the endpoint failed; see the log of the program")
 
     def forget(self, connection: _Connection) -> None:
-        """Close a connection, and take note of its end."""
+        """Close and remove a connection."""
         self.peers.remove(connection)
         with self._changed:
-            connection.close()  # at once with the note: a stop looks at the sockets of the others
+            connection.close()  # while the lock is held: `stop` uses the sockets in `_connections`
             self._connections.discard(connection)
             self._changed.notify_all()
 
     def _accept(self) -> None:
-        """Accept connections until the stop, with those that the system has accepted by then."""
+        """Accept connections until `stop`, and also those that are in the backlog by then."""
         has_failed = False
-        with self._sock, self._woken, self._waker:
+        with self._sock, self._wake_receiver, self._wake_sender:
             while True:
                 if not self.is_stopping:
-                    wait_for(self._sock, self._woken)
+                    wait_for(self._sock, self._wake_receiver)
                 try:
                     sock, address = self._sock.accept()
                 except (BlockingIOError, ConnectionAbortedError):
@@ -150,13 +154,13 @@ class ThreadedServer:
                     has_failed = True
                     if self.is_stopping:
                         return
-                    wait_for(self._woken, seconds=_PAUSE)
+                    wait_for(self._wake_receiver, seconds=_RETRY_SECONDS)
                 else:
                     has_failed = False
                     self._serve(sock, peer_of(address))
 
     def _serve(self, sock: socket.socket, peer: str) -> None:
-        """Serve a connection in a thread of its own."""
+        """Serve a connection in a new thread."""
         connection = _Connection(self, sock, peer)
         is_admitted, victim = self.peers.admit(connection, peer)
         if victim is not None:
@@ -176,70 +180,77 @@ class ThreadedServer:
 
 
 class _Connection:
-    """One connection, which has one request after the other."""
+    """A connection. It answers one request after the other."""
 
     def __init__(self, server: ThreadedServer, sock: socket.socket, peer: str) -> None:
         self.peer = peer
         self._server = server
         self._sock = sock
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.HEADER_BYTES)
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.MAX_HEADER_BYTES)
         self._is_idle = False
 
     def run(self) -> None:
-        """Answer its requests until either side ends it."""
+        """Answer requests until the client or the server ends the connection."""
         try:
-            # What a client does wrong ends its connection, and is nothing to tell.
+            # A mistake of the client ends its connection, and is not logged.
             with suppress(OSError, h11.RemoteProtocolError):
                 self._serve()
         finally:
             self._server.forget(self)
 
     def close(self) -> None:
-        """Close its socket."""
+        """Close the socket."""
         self._sock.close()
 
     def close_if_idle(self) -> None:
-        """End it if it waits for a request and none has arrived."""
+        """End the connection if it waits for a request and none has arrived."""
         if self._is_idle and not wait_for(self._sock, seconds=0):
             self.abort()
 
     def abort(self) -> None:
-        """End it at once; its thread closes the socket."""
+        """End the connection immediately. The thread of the connection closes the socket."""
         with suppress(OSError):
-            # The socket of TLS would drop its state, which its thread is using.
+            # `shutdown` of a TLS socket would drop its TLS state, which the other thread is using.
             socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
 
     def _serve(self) -> None:
-        self._sock.settimeout(limits.SILENCE)
+        self._sock.settimeout(limits.RECEIVE_TIMEOUT_SECONDS)
         if self._server.tls is not None:
             tls = self._server.tls
             # In two steps, so that the handshake can be aborted, too.
             wrapped = tls.wrap_socket(self._sock, server_side=True, do_handshake_on_connect=False)
             self._sock = wrapped
             wrapped.do_handshake()
-        patience = limits.SILENCE
-        while self._arrives(patience) and self._exchange() and not self._server.is_stopping:
+        timeout = limits.RECEIVE_TIMEOUT_SECONDS
+        while (
+            self._wait_for_request(timeout)
+            and self._answer_request()
+            and not self._server.is_stopping
+        ):
             self._http.start_next_cycle()
-            patience = limits.KEEP_ALIVE
+            timeout = limits.KEEP_ALIVE_SECONDS
 
-    def _arrives(self, patience: float) -> bool:
+    def _wait_for_request(self, timeout: float) -> bool:
         """Wait for the first bytes of a request."""
         if self._http.trailing_data[0]:
             return True
         self._is_idle = True
-        self._read(monotonic() + patience)
+        self._read(monotonic() + timeout)
         self._is_idle = False
         return not self._http.trailing_data[1]
 
-    def _exchange(self) -> bool:
-        """Answer a request; tells whether there can be another one."""
+    def _answer_request(self) -> bool:
+        """Answer a request. Returns whether the connection can have another request."""
         method = "GET"
         try:
-            head = self._next(monotonic() + limits.SILENCE)
+            head = self._next_event(monotonic() + limits.RECEIVE_TIMEOUT_SECONDS)
             if not isinstance(head, h11.Request):
                 return False  # the end of the connection
             method = head.method.decode("ascii")
-            if sum(len(name) + len(value) for name, value in head.headers) > limits.HEADER_BYTES:
+            if (
+                sum(len(name) + len(value) for name, value in head.headers)
+                > limits.MAX_HEADER_BYTES
+            ):
                 answer = refused(400, "the headers are too large")
             else:
                 answer = self._answer(head, monotonic() + self._server.timeout)
@@ -252,55 +263,60 @@ class _Connection:
         return False
 
     def _answer(self, head: h11.Request, deadline: float) -> EndpointAnswer:
-        """Read a body, then wait for a turn: clients that send none do not take turns away."""
+        """Read the body, wait for a turn, and answer.
+
+        A request waits for its turn only after its body has arrived: a client that sends no body
+        does not take a turn.
+        """
         body = bytearray()
         try:
             self._read_body(head, body)
-            self._server.peers.read(self)
+            self._server.peers.body_complete(self)
             return self._answer_in_turn(_request(head, bytes(body)), deadline)
         except _BodyError as error:
             return error.answer
         except TimeoutError:
             return refused(503, f"no answer within {self._server.timeout:g} s")
         finally:
-            self._server.peers.drop(self)
+            self._server.peers.release(self)
 
     def _answer_in_turn(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
         turns, turn = self._server.turns, threading.Event()
         try:
             if not (turns.take(self.peer, turn) or turn.wait(max(0.0, deadline - monotonic()))):
                 raise TimeoutError
-            with self._server.peers.answering(self) as is_there:
-                if not is_there:
-                    return refused(503, "the connection had to make room")
-                return self._server.answered(request, deadline)
+            with self._server.peers.answering(self) as exists:
+                if not exists:
+                    return refused(503, "the connection was closed to make room for other clients")
+                return self._server.answer_in_thread(request, deadline)
         finally:
             if not turns.leave(self.peer, turn):
-                following = turns.give(self.peer)
-                if following is not None:
-                    following.set()
+                next_turn = turns.give(self.peer)
+                if next_turn is not None:
+                    next_turn.set()
 
     def _read_body(self, head: h11.Request, body: bytearray) -> None:
         """Read the body of a request.
 
         Raises:
-            _BodyError: It is larger than the server takes, or did not arrive in time.
+            _BodyError: The body is too large, there is no memory for it, or it did not arrive in
+                time.
         """
         limit = self._server.max_body
         too_large = _BodyError(413, f"the body is larger than {limit} bytes")
         lengths = [int(value) for name, value in head.headers if name == b"content-length"]
         if lengths and lengths[0] > limit:
             raise too_large
-        for piece in self._pieces(monotonic() + limits.SILENCE):
+        for piece in self._pieces(monotonic() + limits.RECEIVE_TIMEOUT_SECONDS):
             if len(body) + len(piece) > limit:
                 raise too_large
-            if not self._has_room(len(piece)):
+            if not self._reserve(len(piece)):
                 raise _BodyError(503, NO_MEMORY)
             body += piece
 
-    def _has_room(self, size: int) -> bool:
-        """Tell whether there is memory for a part of a body, or an answer; others make room."""
-        has_room, victims = self._server.peers.keep(self, size)
+    def _reserve(self, size: int) -> bool:
+        """Reserve memory for a part of a body or for an answer. May abort other connections."""
+        has_room, victims = self._server.peers.reserve(self, size)
         for victim in victims:
             victim.abort()
         return has_room
@@ -308,26 +324,28 @@ class _Connection:
     def _pieces(self, deadline: float) -> Iterator[bytes]:
         while True:
             try:
-                event = self._next(deadline)
+                event = self._next_event(deadline)
             except TimeoutError:
-                why = f"the body did not arrive within {limits.SILENCE:g} s"
-                raise _BodyError(408, why) from None
+                reason = f"the body did not arrive within {limits.RECEIVE_TIMEOUT_SECONDS:g} s"
+                raise _BodyError(408, reason) from None
             if not isinstance(event, h11.Data):
                 return
             yield event.data
 
-    def _next(self, deadline: float) -> Any:
-        """Return the next event of the connection, reading as long as there is none."""
+    def _next_event(self, deadline: float) -> Any:
+        """Return the next event of the connection. Reads until there is one."""
         while (event := self._http.next_event()) is h11.NEED_DATA:
             if self._http.they_are_waiting_for_100_continue:
-                go_on = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
-                self._sock.sendall(self._http.send(go_on) or b"")
+                informational = h11.InformationalResponse(
+                    status_code=100, headers=[], reason=b"Continue"
+                )
+                self._sock.sendall(self._http.send(informational) or b"")
             self._read(deadline)
         return event
 
     def _read(self, deadline: float) -> None:
         self._set_timeout(deadline)
-        self._http.receive_data(self._sock.recv(_PIECE))
+        self._http.receive_data(self._sock.recv(_PIECE_BYTES))
 
     def _set_timeout(self, deadline: float) -> None:
         remaining = deadline - monotonic()
@@ -339,17 +357,17 @@ class _Connection:
         """Send an answer.
 
         Raises:
-            OSError: The connection has ended, or its client has not read the answer in time.
+            OSError: The connection has ended, or the client has not read the answer in time.
         """
         size = len(answer.body)
-        if size > limits.SMALL_ANSWER and not self._has_room(size):
+        if size > limits.SMALL_ANSWER_BYTES and not self._reserve(size):
             answer = refused(503, NO_MEMORY)
         try:
-            self._write(self._encoded(method, answer), monotonic() + self._server.timeout)
+            self._write(self._encode_answer(method, answer), monotonic() + self._server.timeout)
         finally:
-            self._server.peers.drop(self)
+            self._server.peers.release(self)
 
-    def _encoded(self, method: str, answer: EndpointAnswer) -> bytes:
+    def _encode_answer(self, method: str, answer: EndpointAnswer) -> bytes:
         headers = [
             ("Date", formatdate(usegmt=True)),
             ("Content-Type", answer.content_type),
@@ -368,30 +386,30 @@ class _Connection:
         """Send bytes.
 
         Raises:
-            OSError: The connection has ended, or the client has not read them at the deadline.
+            OSError: The connection has ended, or the client has not read all bytes in time.
         """
-        # `sendall` of TLS has its timeout for each piece.
+        # `sendall` of a TLS socket would apply the timeout to each piece.
         rest = memoryview(data)
         while rest:
             self._set_timeout(deadline)
-            rest = rest[self._sock.send(rest[:_PIECE]) :]
+            rest = rest[self._sock.send(rest[:_PIECE_BYTES]) :]
 
     def _linger(self) -> None:
-        """Read on for a moment: a client that still sends would not see the answer otherwise."""
+        """Read for a moment: closing while the client sends would discard the answer."""
         socket.socket.shutdown(self._sock, socket.SHUT_WR)
-        deadline = monotonic() + limits.LINGERING
+        deadline = monotonic() + limits.LINGER_SECONDS
         while (remaining := deadline - monotonic()) > 0:
             self._sock.settimeout(remaining)
-            if not self._sock.recv(_PIECE):
+            if not self._sock.recv(_PIECE_BYTES):
                 return
 
 
 class _BodyError(Exception):
-    """A body is not taken; `answer` says why."""
+    """A body is refused, with `answer`."""
 
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.answer = refused(status, why)
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.answer = refused(status, reason)
 
 
 def _request(head: h11.Request, body: bytes) -> EndpointRequest:

@@ -1,4 +1,4 @@
-"""Work that cannot be interrupted, and a thread that waits for it up to a point."""
+"""Waits with a timeout for a function that cannot be interrupted."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ def done_within(
     *,
     name: str,
 ) -> T:
-    """Do some work in a thread of its own, and wait for its result.
+    """Call a function in a new thread, and wait for its result.
 
     Args:
-        seconds: how long to wait.
-        work: what to do.
-        discard: what becomes of a result that nobody gets, as it comes too late or the wait was
-            interrupted; nothing if not given.
-        name: of the thread.
+        seconds: the longest time to wait.
+        work: the function.
+        discard: called with a result that is not returned, because it came too late or the wait was
+            interrupted.
+        name: the name of the thread.
 
     Raises:
-        TimeoutError: it was not done in time. It goes on.
+        TimeoutError: the function did not return in time. It continues in its thread.
     """
-    errand = _ThreadCall(work, discard)
+    call = _ThreadCall(work, discard)
     try:
-        threading.Thread(target=errand.run, name=name, daemon=True).start()
-        return errand.wait(seconds)
-    except BaseException:  # Ctrl-C among them, which may come once the work is done
-        errand.give_up()
+        threading.Thread(target=call.run, name=name, daemon=True).start()
+        return call.wait(seconds)
+    except BaseException:  # also KeyboardInterrupt, even after the function has returned
+        call.give_up()
         raise
 
 
 class _ThreadCall(Generic[T]):
-    """Some work of another thread, that somebody waits for, up to a point."""
+    """A call in another thread, for whose result a thread waits."""
 
     def __init__(self, work: Callable[[], T], discard: Callable[[T], object] | None) -> None:
         self._work = work
@@ -53,7 +53,7 @@ class _ThreadCall(Generic[T]):
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        """Do it."""
+        """Call the function."""
         try:
             self._result = self._work()
         except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
@@ -64,7 +64,11 @@ class _ThreadCall(Generic[T]):
                 self._discard_result()
 
     def wait(self, seconds: float) -> T:
-        """Give its result."""
+        """Wait for the result.
+
+        Raises:
+            TimeoutError: the function did not return in time.
+        """
         self._done.wait(seconds)
         if not self._done.is_set():
             raise TimeoutError("the deadline has passed")
@@ -73,7 +77,7 @@ class _ThreadCall(Generic[T]):
         return self._result
 
     def give_up(self) -> None:
-        """Discard its result, now or once it is there."""
+        """Discard the result, now or when the function returns."""
         with self._lock:
             self._is_given_up = True
             if self._done.is_set():

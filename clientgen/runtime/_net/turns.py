@@ -1,4 +1,4 @@
-"""Who is answered next, when more requests have come than are answered at once."""
+"""Limits the number of requests that run at the same time, fairly between peers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ __all__ = ["Turns"]
 
 W = TypeVar("W")
 
-_SHARE: Final = 2  # a peer takes turns while it has fewer than so many for each free one
+_MAX_TURNS_PER_FREE_TURN: Final = 2
 
 
 class Turns(Generic[W]):
-    """Gives turns to the waiters of peers; who has the fewest turns gets the next one.
+    """Gives turns to waiting requests. The peer with the fewest turns gets the next one.
 
-    A peer has up to two thirds of the turns, the next one up to two thirds of the rest, and so on:
-    a few peers whose requests take long leave free turns to others.
-    It does not wait itself. Threads may share it.
+    A single peer gets up to two thirds of the turns, a second peer up to two thirds of the rest,
+    and so on. So peers with slow requests always leave some turns to others.
+
+    No method waits: callers wait for the waiters that `give` returns. An instance may be shared by
+    threads.
 
     Args:
-        most: How many turns there are at once.
+        most: The number of turns.
     """
 
     def __init__(self, most: int) -> None:
@@ -31,7 +33,7 @@ class Turns(Generic[W]):
         self._waiting: dict[str, deque[W]] = {}
 
     def take(self, peer: str, waiter: W) -> bool:
-        """Take a turn; tells whether there was one. If not, `give` returns the waiter later."""
+        """Take a turn. Returns False if there was none; a later `give` returns the waiter then."""
         with self._lock:
             if self._may_have_more(peer):
                 self._free -= 1
@@ -41,7 +43,7 @@ class Turns(Generic[W]):
             return False
 
     def give(self, peer: str) -> W | None:
-        """Give a turn of a peer back; returns the waiter that has it now, if one has."""
+        """Give a turn of a peer back. Returns the waiter that gets a turn; None if none does."""
         with self._lock:
             self._free += 1
             self._taken[peer] -= 1
@@ -49,20 +51,21 @@ class Turns(Generic[W]):
                 del self._taken[peer]
             if not self._waiting:
                 return None
-            # Of equal ones, who waits the longest: a peer that gets a turn goes to the end.
-            following = min(self._waiting, key=self._taken.__getitem__)
-            if not self._may_have_more(following):
+            # Of peers with equally few turns, the first in the dict has waited longest: a peer that
+            # gets a turn moves to the end.
+            next_peer = min(self._waiting, key=self._taken.__getitem__)
+            if not self._may_have_more(next_peer):
                 return None
-            queue = self._waiting.pop(following)
+            queue = self._waiting.pop(next_peer)
             waiter = queue.popleft()
             if queue:
-                self._waiting[following] = queue
+                self._waiting[next_peer] = queue
             self._free -= 1
-            self._taken[following] += 1
+            self._taken[next_peer] += 1
             return waiter
 
     def leave(self, peer: str, waiter: W) -> bool:
-        """Wait no longer; tells whether it waited. If not, it has a turn, to be given back."""
+        """Stop waiting. Returns False if the waiter has a turn, which must be given back."""
         with self._lock:
             queue = self._waiting.get(peer)
             if queue is None or waiter not in queue:
@@ -73,4 +76,4 @@ class Turns(Generic[W]):
             return True
 
     def _may_have_more(self, peer: str) -> bool:
-        return self._taken[peer] < _SHARE * self._free
+        return self._taken[peer] < _MAX_TURNS_PER_FREE_TURN * self._free
