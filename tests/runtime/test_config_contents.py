@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from clientgen.runtime._config.credentials import Credentials
-from clientgen.runtime._config.file_content import MOST, read_file
+from clientgen.runtime._config.file_content import MAX_FILE_BYTES, read_file
 from clientgen.runtime._config.pem import certificates, private_key
 from clientgen.runtime.config import load_config
 from clientgen.runtime.errors import ConfigError
 
 ENDLESS = "/dev/zero"
-HUGE = "it is larger than 16 MiB"
+HUGE = "the file is larger than 16 MiB"
 PEM = b64encode(b"-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n").decode()
 
 
@@ -39,15 +39,15 @@ def kubeconfig(folder: Path, user: dict[str, str], cluster: dict[str, str]) -> P
 
 def test_a_file_may_have_so_many_bytes(tmp_path: Path):
     path = tmp_path / "large"
-    path.write_bytes(b"x" * MOST)
-    assert len(read_file(path)) == MOST
-    path.write_bytes(b"x" * (MOST + 1))
+    path.write_bytes(b"x" * MAX_FILE_BYTES)
+    assert len(read_file(path)) == MAX_FILE_BYTES
+    path.write_bytes(b"x" * (MAX_FILE_BYTES + 1))
     with pytest.raises(OSError, match=HUGE):
         read_file(path)
 
 
 def test_a_kubeconfig_that_never_ends_is_refused():
-    with pytest.raises(ConfigError, match=f"/dev/zero: cannot be read: {HUGE}"):
+    with pytest.raises(ConfigError, match=f"/dev/zero: the kubeconfig cannot be read: {HUGE}"):
         load_config(ENDLESS)
 
 

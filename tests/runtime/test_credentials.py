@@ -141,7 +141,7 @@ def test_an_unusable_token_file_keeps_the_old_token_and_is_looked_at_soon(
     clock.seconds = 50
     with caplog.at_level(logging.WARNING):
         assert credentials.refresh() is first
-    assert "going on with what was read before" in caplog.text
+    assert "the previous content stays in use" in caplog.text
     assert SECRET not in caplog.text
     assert credentials.cached() is first
     token.write_text("new")
@@ -253,7 +253,7 @@ def test_broken_certificate_data_is_an_error_at_once() -> None:
     with pytest.raises(ConfigError) as caught:
         Credentials(config(AuthConfig(certificate_data=SECRET.encode(), key_data=b"x")))
     assert str(caught.value) == (
-        f"{WHERE}: the client certificate holds no PEM certificate (BEGIN CERTIFICATE)"
+        f"{WHERE}: the client certificate contains no PEM certificate (BEGIN CERTIFICATE)"
     )
     with pytest.raises(ConfigError, match="a client certificate needs a key"):
         Credentials(config(AuthConfig(certificate_data=b"x"))).refresh()
@@ -285,7 +285,7 @@ def test_an_authority_file_that_never_was_usable_is_an_error(tmp_path: Path) -> 
     with pytest.raises(ConfigError) as caught:
         Credentials(config(AuthConfig(), tls=tls)).refresh()
     assert str(caught.value) == (
-        "in-cluster: the certificate authority holds no PEM certificate (BEGIN CERTIFICATE)"
+        "in-cluster: the certificate authority contains no PEM certificate (BEGIN CERTIFICATE)"
     )
 
 

@@ -179,7 +179,7 @@ def test_a_failing_plugin_is_told_by_its_exit_code(
 ) -> None:
     plugin.does(f"print({SECRET!r}); print('log in first', file=sys.stderr); sys.exit(3)")
     message = failure(plugin.config())
-    assert message == f"{WHERE}failed with exit code 3; its standard error says why"
+    assert message == f"{WHERE}failed with exit code 3; see its messages on standard error"
     assert capfd.readouterr().err == "log in first\n"
 
 
@@ -252,21 +252,21 @@ def reply(status: Any = None, *, kind: Any = "ExecCredential", version: Any = V1
         (
             reply(version=V1BETA1),
             (
-                f"was asked for {V1} and answered with {V1BETA1}; "
+                f"printed an ExecCredential of {V1BETA1}, but {V1} was requested; "
                 "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (
             reply(version=SECRET),
             (
-                f"was asked for {V1} and answered with another apiVersion; "
+                f"printed an ExecCredential of another apiVersion, but {V1} was requested; "
                 "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (
             reply(version=[SECRET]),
             (
-                f"was asked for {V1} and answered with another apiVersion; "
+                f"printed an ExecCredential of another apiVersion, but {V1} was requested; "
                 "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),

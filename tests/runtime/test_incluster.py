@@ -81,7 +81,7 @@ def test_a_missing_authority_means_the_systems_and_a_warning(
     Path(account, "ca.crt").unlink()
     with caplog.at_level(logging.WARNING):
         assert in_cluster_config(HOST, account).tls.ca_file == ""
-    assert "trusting the system's authorities" in caplog.text
+    assert "the certificate authorities of the system are trusted" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_an_unknown_context_names_those_there_are(tmp_path: Path) -> None:
     load(tmp_path, {"server": "https://x"}, {})
     with pytest.raises(ConfigError) as caught:
         load_config(tmp_path / "config", "typo", env={"HOME": str(tmp_path)})
-    assert str(caught.value) == '~/config: context "typo" does not exist; there are: d'
+    assert str(caught.value) == '~/config: context "typo" does not exist; existing names: d'
 
 
 def test_no_current_context_names_those_there_are(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_no_current_context_names_those_there_are(tmp_path: Path) -> None:
     (tmp_path / "config").write_text(text)
     with pytest.raises(ConfigError) as caught:
         load_config(tmp_path / "config", env={"HOME": str(tmp_path)})
-    assert str(caught.value) == ("~/config: no current-context is set; choose a context: d")
+    assert str(caught.value) == ("~/config: no current-context is set; pass one of the contexts: d")
 
 
 def test_several_clusters_live_side_by_side(tmp_path: Path) -> None:

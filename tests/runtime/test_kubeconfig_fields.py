@@ -54,12 +54,12 @@ CLUSTER: list[tuple[dict[str, Any], list[str]]] = [
     ({"server": 6443}, [f"server must be a string, not a number; {QUOTES}"]),
     ({"server": ["x"]}, [f"server must be a string, not a list; {QUOTES}"]),
     ({"server": "ftp://x"}, ["server has the scheme 'ftp'; it must be https or http"]),
-    ({"server": "https://"}, ["server is not a URL: it names no host"]),
+    ({"server": "https://"}, ["server is not a URL: the host is missing"]),
     ({"server": "https://x:y"}, ["server is not a URL: the host or the port is malformed"]),
     ({"server": "https://[x"}, ["server is not a URL: the host or the port is malformed"]),
     ({"server": "https://x:0"}, ["server has the port 0"]),
     ({"server": "https://a b"}, ["server contains a space or a control character"]),
-    ({"server": "x/prefix"}, ["server is neither a URL nor host:port; put https:// in front"]),
+    ({"server": "x/prefix"}, ["server is neither a URL nor host:port; begin with https://"]),
     (
         {"server": f"https://me:{SECRET}@x"},
         ["server contains a user name; put username and password into the user entry"],
@@ -89,7 +89,7 @@ CLUSTER: list[tuple[dict[str, Any], list[str]]] = [
         [
             (
                 "certificate-authority-data is not base64; "
-                "to name a file, use certificate-authority instead"
+                "use certificate-authority for the path of a file"
             )
         ],
     ),
@@ -172,7 +172,7 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (
         {"client-certificate-data": PEM, "client-key-data": f"{SECRET}!"},
-        ["client-key-data is not base64; to name a file, use client-key instead"],
+        ["client-key-data is not base64; use client-key for the path of a file"],
     ),
     (
         {"client-certificate": "config", "client-key": "none.key"},
@@ -215,7 +215,7 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
         [
             (
                 'auth-provider "own" is the legacy mechanism and is not supported; use exec, '
-                "a credential plugin: ask who runs the cluster for an exec plugin"
+                "a credential plugin: ask the administrator of the cluster for an exec plugin"
             )
         ],
     ),
@@ -228,7 +228,7 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"exec": {}},
         [
-            "exec: command is missing; name the program to run",
+            "exec: command is missing; set it to the program to run",
             f"exec: apiVersion is missing; set it to {V1}",
         ],
     ),
@@ -238,7 +238,7 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (
         {"exec": EXEC | {"interactiveMode": "never"}},
-        ['exec: interactiveMode "never" must be Never, IfAvailable or Always'],
+        ['exec: interactiveMode is "never"; it must be Never, IfAvailable or Always'],
     ),
     (
         {"exec": EXEC | {"apiVersion": f"{V1}alpha1"}},
@@ -255,7 +255,7 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (
         {"exec": EXEC | {"env": [{"value": SECRET}]}},
-        ["exec: env[0]: has no name; name the environment variable"],
+        ["exec: env[0]: name is missing; set it to the name of the environment variable"],
     ),
     (
         {"exec": EXEC | {"env": [{"name": "A", "value": 5}]}},
@@ -285,11 +285,11 @@ def test_a_broken_context_is_explained(tmp_path: Path) -> None:
             '~/config: context "d": namespace "../x" is not a DNS label: '
             'lower-case letters, digits and "-"'
         ),
-        '~/config: context "d": cluster "typo" does not exist; there are: c',
-        '~/config: context "d": user "nobody" does not exist; there are: dev',
+        '~/config: context "d": cluster "typo" does not exist; existing names: c',
+        '~/config: context "d": user "nobody" does not exist; existing names: dev',
     ]
     assert said(tmp_path, context={"cluster": ""}) == [
-        '~/config: context "d": cluster is missing; name one of the clusters'
+        '~/config: context "d": cluster is missing; set it to the name of a cluster'
     ]
 
 
@@ -358,4 +358,4 @@ def test_an_extension_that_json_cannot_say_is_explained(tmp_path: Path, text: st
     )
     with pytest.raises(ConfigError) as caught:
         load_config(path, env={"HOME": str(tmp_path)})
-    assert str(caught.value) == "~/config: is not YAML that is valid in a kubeconfig"
+    assert str(caught.value) == "~/config: the YAML is not valid in a kubeconfig"

@@ -68,7 +68,7 @@ def test_an_explicit_file_replaces_the_variable_and_may_use_the_tilde(tmp_path: 
 
 def test_an_explicit_file_must_exist(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path)}
-    assert failure("~/none", env=env) == "~/none: this kubeconfig does not exist"
+    assert failure("~/none", env=env) == "~/none: the kubeconfig does not exist"
 
 
 def test_an_environment_that_is_given_is_all_that_counts(
@@ -131,8 +131,11 @@ def test_every_broken_file_of_the_list_is_reported_at_once(tmp_path: Path) -> No
     ]
     env = {"HOME": str(tmp_path), "KUBECONFIG": os.pathsep.join(map(str, files))}
     assert failure(env=env).splitlines() == [
-        "~/folder: cannot be read: Is a directory",
-        "~/text: holds a string; a kubeconfig is a mapping with clusters, users and contexts",
+        "~/folder: the kubeconfig cannot be read: Is a directory",
+        (
+            "~/text: the file contains a string;"
+            " a kubeconfig is a mapping with clusters, users and contexts"
+        ),
         '~/bad: kind is not "Config"; this is not a kubeconfig',
         "~/bad: clusters must be a list, not a mapping",
         "~/bad: users[0] must be a mapping with name and user, not a number",
@@ -143,15 +146,15 @@ def test_every_broken_file_of_the_list_is_reported_at_once(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: [1", "is not YAML: "),
-        ("\na: *hunter2", "line 2, column 4: is not YAML: found undefined alias"),
-        ("a: 'hunter2\\", "is not YAML"),
-        ("a: !!int hunter2", "is not YAML that is valid in a kubeconfig"),
-        ("a: !!bool hunter2", "is not YAML that is valid in a kubeconfig"),
-        ("a: \xff".encode("latin-1"), "is not YAML"),
-        ("a: \x00", "is not YAML"),
-        ("? [1]\n: 2", "is not YAML"),
-        ("[" * 5000, "is not YAML"),
+        ("a: [1", "the file is not YAML: "),
+        ("\na: *hunter2", "line 2, column 4: the file is not YAML: found undefined alias"),
+        ("a: 'hunter2\\", "the file is not YAML"),
+        ("a: !!int hunter2", "the YAML is not valid in a kubeconfig"),
+        ("a: !!bool hunter2", "the YAML is not valid in a kubeconfig"),
+        ("a: \xff".encode("latin-1"), "the file is not YAML"),
+        ("a: \x00", "the file is not YAML"),
+        ("? [1]\n: 2", "the YAML is not valid in a kubeconfig"),
+        ("[" * 5000, "the file is not YAML"),
     ],
 )
 @pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])

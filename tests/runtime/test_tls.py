@@ -139,7 +139,8 @@ def test_insecure_with_an_authority_is_refused(authority: trustme.CA) -> None:
     with pytest.raises(ConfigError) as caught:
         ssl_context(trusting(authority, insecure=True, origin='cluster "c"'))
     assert str(caught.value) == (
-        'cluster "c": verification is off and an authority is given; remove one of them'
+        'cluster "c": verification is off, but a certificate authority is set;'
+        " remove one of the two"
     )
 
 
@@ -280,8 +281,8 @@ def test_unusable_certificates_and_keys_are_explained(authority: trustme.CA) -> 
     broken_certificate = GARBLED % (b"CERTIFICATE", b"CERTIFICATE")
     broken_key = GARBLED % (b"PRIVATE KEY", b"PRIVATE KEY")
     mismatch = "the client key does not belong to the client certificate"
-    no_key = "the client key holds no PEM private key (BEGIN PRIVATE KEY)"
-    no_certificate = "the client certificate holds no PEM certificate (BEGIN CERTIFICATE)"
+    no_key = "the client key contains no PEM private key (BEGIN PRIVATE KEY)"
+    no_certificate = "the client certificate contains no PEM certificate (BEGIN CERTIFICATE)"
     is_encrypted = "the client key is encrypted; decrypt it with `openssl pkey -in KEY -out PLAIN`"
     broken = "the client certificate or key is broken; copy the PEM files again"
     table = [
@@ -311,14 +312,14 @@ def test_a_key_and_certificate_may_share_a_file(authority: trustme.CA) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (SECRET.encode(), "holds no PEM certificate (BEGIN CERTIFICATE)"),
+        (SECRET.encode(), "contains no PEM certificate (BEGIN CERTIFICATE)"),
         (
             GARBLED % (b"CERTIFICATE", b"CERTIFICATE"),
-            "holds a broken certificate; copy the PEM file again",
+            "contains a broken certificate; copy the PEM file again",
         ),
         (
             b"-----BEGIN CERTIFICATE-----\n\xff\n-----END CERTIFICATE-----",
-            "holds a broken certificate; copy the PEM file again",
+            "contains a broken certificate; copy the PEM file again",
         ),
     ],
 )

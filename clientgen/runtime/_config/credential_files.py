@@ -1,4 +1,4 @@
-"""The files that credentials are made of, and what they held when they were last read."""
+"""Reads the files of credentials, and keeps their last usable content."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _T = TypeVar("_T")
 
 
 class CredentialFiles:
-    """Token, client certificate and CA as their files hold them; true when there are such files.
+    """The last usable content of the token, certificate and CA files; true if there are such files.
 
-    A certificate and key that are both given as data need no reading and are here from the start.
-    Not for configurations without TLS.
+    A certificate and key that are both configured as data are available without `read`. The
+    configuration must use TLS.
     """
 
     def __init__(self, config: ClusterConfig) -> None:
@@ -45,27 +45,29 @@ class CredentialFiles:
         return bool(self._auth.token_file or self._has_authority or self._has_certificate)
 
     def read(self) -> bool:
-        """Read them all; False when one was unusable and what it held before was kept.
+        """Read all files. Returns False if one was unusable, so that its old content is kept.
 
         Raises:
-            ConfigError: when it held nothing before.
+            ConfigError: a file is unusable and has no old content.
         """
         self._complete = True
         if self._auth.token_file:
-            self.token = Hidden(self._or_old(self._read_token, self.token or self._auth.token))
+            self.token = Hidden(
+                self._read_or_keep(self._read_token, self.token or self._auth.token)
+            )
         if self._has_certificate:
-            self.certificate = self._or_old(self._read_certificate, self.certificate)
+            self.certificate = self._read_or_keep(self._read_certificate, self.certificate)
         if self._has_authority:
-            self.authority = self._or_old(self._read_authority, self.authority)
+            self.authority = self._read_or_keep(self._read_authority, self.authority)
         return self._complete
 
-    def _or_old(self, read: Callable[[], _T], old: _T | None) -> _T:
+    def _read_or_keep(self, read: Callable[[], _T], old: _T | None) -> _T:
         try:
             return read()
         except ConfigError as problem:
             if not old:
                 raise
-            # In the middle of a rotation a file may be missing, or a key not yet the certificate's.
+            # During a rotation, a file may be missing, or the pair may not belong together yet.
             _warn(problem)
             self._complete = False
             return old
@@ -74,10 +76,10 @@ class CredentialFiles:
         path = self._auth.token_file
         token = _content(path, self._auth.origin).decode("ascii", "replace").strip()
         if not token:
-            raise ConfigError(_about(self._auth.origin, f"the token file {path} is empty"))
+            raise ConfigError(_with_origin(self._auth.origin, f"the token file {path} is empty"))
         if not is_header_safe(token):
-            what = f"the token file {path} contains a character that HTTP headers do not allow"
-            raise ConfigError(_about(self._auth.origin, what))
+            message = f"the token file {path} contains a character that HTTP headers do not allow"
+            raise ConfigError(_with_origin(self._auth.origin, message))
         return token
 
     def _read_certificate(self) -> ClientCertificate:
@@ -86,7 +88,7 @@ class CredentialFiles:
         key = auth.key_data or _content(auth.key_file, auth.origin)
         pair = ClientCertificate(certificate, key, auth.origin)
         if pair != self.certificate:
-            from .tls import check_certificate  # late: ssl is a big import
+            from .tls import check_certificate  # imported late: ssl is a large import
 
             check_certificate(pair)
         return pair
@@ -94,27 +96,27 @@ class CredentialFiles:
     def _read_authority(self) -> bytes:
         authority = _content(self._tls.ca_file, self._tls.origin)
         if authority != self.authority:
-            from .tls import check_authority  # late: ssl is a big import
+            from .tls import check_authority  # imported late: ssl is a large import
 
             check_authority(authority, self._tls.origin)
         return authority
 
 
 def _warn(problem: ConfigError) -> None:
-    import logging  # late: hardly ever needed
+    import logging  # imported late: rarely needed
 
-    text = "%s; going on with what was read before"
-    logging.getLogger(__name__).warning(text, problem)
+    message = "%s; the previous content stays in use"
+    logging.getLogger(__name__).warning(message, problem)
 
 
 def _content(path: str, origin: str) -> bytes:
     if not path:
-        raise ConfigError(_about(origin, "a client certificate needs a key"))
+        raise ConfigError(_with_origin(origin, "a client certificate needs a key"))
     try:
         return read_file(path)
     except OSError as error:
-        raise ConfigError(_about(origin, f"cannot read {path}: {error.strerror}")) from None
+        raise ConfigError(_with_origin(origin, f"cannot read {path}: {error.strerror}")) from None
 
 
-def _about(origin: str, what: str) -> str:
-    return f"{origin}: {what}" if origin else what
+def _with_origin(origin: str, message: str) -> str:
+    return f"{origin}: {message}" if origin else message

@@ -1,7 +1,7 @@
-"""Current credentials: reads files again and runs plugins again when needed.
+"""The current credentials: re-reads files and re-runs plugins when needed.
 
-Shared by both flavours. `cached` is for every request, `refresh` for when it has nothing: that one
-may read files and wait for a plugin, so asyncio code calls it in a worker thread.
+Both flavours use this module. Every request calls `cached`, and `refresh` if that returns None.
+`refresh` may read files and wait for a plugin, so asyncio code calls it in a worker thread.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 __all__ = ["ClientCertificate", "Credential", "Credentials"]
 
-# client-go looks at token files every minute less ten seconds of leeway; the other files are
-# looked at together with them.
-_PERIOD = 50.0
-# After a file could not be read: the old content serves, and is looked for again soon.
-_RETRY_PERIOD = 5.0
+# client-go re-reads token files every minute, less ten seconds of leeway. Here, the other files are
+# read at the same time.
+_REREAD_SECONDS = 50.0
+# The time until the next attempt after a file could not be read. Its old content is used meanwhile.
+_RETRY_SECONDS = 5.0
 
 
 class Credentials:
-    """The credential of one cluster configuration; safe to share between threads.
+    """The credential of a cluster configuration. It may be shared by threads.
 
-    A credential changes when a token or certificate file, the CA file, or the plugin's answer
-    does; connections whose `Credential.connection` differs must then be opened anew. Without TLS
-    there is nothing to show, whatever is configured.
+    The credential changes when a token or certificate file, the CA file, or the plugin's answer
+    changes. Connections with another `Credential.connection` must not be used any more. Without
+    TLS, the credential is empty, whatever is configured.
 
-    The clock's monotonic side paces the re-reading of files, its time of day is compared with the
-    expiry of plugins' answers.
+    The monotonic time of the clock decides when files are read again. Its wall-clock time is
+    compared with the expiry of plugins' answers.
     """
 
     def __init__(self, config: ClusterConfig, *, clock: Clock = SYSTEM_CLOCK) -> None:
@@ -49,57 +49,59 @@ class Credentials:
         self._files = CredentialFiles(config)
         self._plugin = _plugin_of(config)
         self._answer: ExecAnswer | None = None
-        self._read_again = float("-inf") if self._files else float("inf")
-        waits = self._plugin is not None or bool(self._files)
-        self._current = None if waits else self._credential(None)
+        self._next_read = float("-inf") if self._files else float("inf")
+        needs_refresh = self._plugin is not None or bool(self._files)
+        self._current = None if needs_refresh else self._credential(None)
 
     def cached(self) -> Credential | None:
-        """The credential, if it is still good; None asks for `refresh`. Never waits."""
+        """Return the credential if it is still valid; None if `refresh` is needed. Never waits."""
         current = self._current
         if self._plugin is not None:
             answer = self._plugin.cached(self._clock)
             if answer is None or answer is not self._answer:
                 return None
-        return current if self._clock.monotonic() < self._read_again else None
+        return current if self._clock.monotonic() < self._next_read else None
 
     def refresh(self) -> Credential:
-        """The credential, after reading files and running the plugin where that is due.
+        """Return the credential. Reads files and runs the plugin if that is due.
 
-        One caller at a time does the work, the others wait for it and get what it got. A file
-        that can no longer be read keeps its old content.
+        One caller at a time does this; concurrent callers wait, and get the same credential. The
+        old content of a file is used if the file cannot be read any more.
 
         Raises:
-            ConfigError: when a file cannot be read the first time, or the plugin fails.
+            ConfigError: a file cannot be read the first time, or the plugin fails.
         """
         with self._lock:
-            return self.cached() or self._renew()
+            return self.cached() or self._refresh_if_due()
 
     def rejected(self, credential: Credential) -> None:
         """Note that the server answered 401 to a credential.
 
-        Where a new one could be had, `cached` is None next: files are read again, and the plugin
-        is run again unless it was already, by whoever shares it. An older credential than the
-        current one is no news.
+        If it is the current credential, and comes from files or a plugin, `cached` returns None
+        from now on. `refresh` then reads the files again, and runs the plugin again, unless another
+        client with the same plugin has done so.
         """
-        # No lock: callers on an event loop must not wait for a refresh that is under way.
+        # Without the lock: callers on an event loop must not wait for a running refresh.
         if credential is not self._current:
             return
         if self._plugin is not None and self._answer is not None:
             self._plugin.reject(self._answer)
         if self._files:
-            self._read_again = float("-inf")
+            self._next_read = float("-inf")
 
-    def _renew(self) -> Credential:
-        """Do what is due; the same object comes back when nothing changed and nothing was said."""
-        if self._clock.monotonic() >= self._read_again:
+    def _refresh_if_due(self) -> Credential:
+        """Read files and run the plugin if due. Returns the same object if nothing has changed."""
+        if self._clock.monotonic() >= self._next_read:
             complete = self._files.read()
-            self._read_again = self._clock.monotonic() + (_PERIOD if complete else _RETRY_PERIOD)
+            self._next_read = self._clock.monotonic() + (
+                _REREAD_SECONDS if complete else _RETRY_SECONDS
+            )
         answer = self._plugin.answer(self._clock) if self._plugin else None
-        renewed = self._credential(answer)
-        # A new answer is a new credential even if it says the same: only then can a late 401 to
-        # the old one be told from one to the new.
-        if self._current is None or renewed != self._current or answer is not self._answer:
-            self._current = renewed
+        credential = self._credential(answer)
+        # A new answer of the plugin is a new credential, even if both are equal. Otherwise a late
+        # 401 to the old answer would also reject the new one.
+        if self._current is None or credential != self._current or answer is not self._answer:
+            self._current = credential
         self._answer = answer
         return self._current
 
@@ -107,13 +109,13 @@ class Credentials:
         files, auth = self._files, self._auth
         if answer is not None:
             return Credential(bearer(answer.token), answer.certificate, files.authority)
-        shown = bearer(files.token or auth.token) or basic(auth.username, auth.password)
-        return Credential(shown, files.certificate, files.authority)
+        authorization = bearer(files.token or auth.token) or basic(auth.username, auth.password)
+        return Credential(authorization, files.certificate, files.authority)
 
 
 def _plugin_of(config: ClusterConfig) -> ExecPlugin | None:
     if config.auth.plugin is None:
         return None
-    from .exec_plugin import plugin_for  # late: only those who have a plugin pay for it
+    from .exec_plugin import plugin_for  # imported late: most configurations have no plugin
 
     return plugin_for(config)

@@ -1,9 +1,10 @@
-"""Credential plugins: programs that print who the caller is.
+"""Credential plugins: programs that print credentials.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 
-What a plugin said is kept for the whole process, by how it was called, until it expires or the
-server rejects it: several clientsets share one answer and one run at a time.
+The answer of a plugin is cached until it expires or the server rejects it. All clientsets of the
+process that call the plugin in the same way share the answer, and only one of them runs the plugin
+at a time.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ __all__ = ["ExecAnswer", "ExecPlugin", "plugin_for", "run_plugin"]
 
 _HELP = "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
 
-# Far more than any certificate, key and token.
-_MOST_OUTPUT = 1 << 20
+# Far more than a certificate, a key and a token need.
+_MAX_OUTPUT_BYTES = 1 << 20
 
 _plugins: dict[Hashable, ExecPlugin] = {}
 _plugins_lock = threading.Lock()
 
 
 def stdin_is_terminal() -> bool:
-    """Tell whether somebody can answer a plugin's questions."""
+    """Report whether standard input is a terminal, so that the plugin can ask questions."""
     try:
         return os.isatty(0)
     except OSError:
@@ -47,52 +48,52 @@ def stdin_is_terminal() -> bool:
 
 
 class ExecPlugin:
-    """A plugin as one cluster configuration calls it, and its latest answer."""
+    """The plugin of a cluster configuration, and its last answer."""
 
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
         self._answer: ExecAnswer | None = None
-        self._running = threading.Lock()
-        # Held for an instant only: nobody who rejects an answer waits for a run.
-        self._changing = threading.Lock()
+        self._run_lock = threading.Lock()
+        # Held only for assignments, so that `reject` does not wait for a running plugin.
+        self._answer_lock = threading.Lock()
 
     def cached(self, clock: Clock) -> ExecAnswer | None:
-        """The answer, if there is one that has not expired. Like client-go, without a margin."""
+        """Return the last answer; None if it has expired. As in client-go, there is no leeway."""
         answer = self._answer
         if answer is None or (answer.expires is not None and clock.now() > answer.expires):
             return None
         return answer
 
     def answer(self, clock: Clock) -> ExecAnswer:
-        """The cached answer, else that of a new run; others wait for the run and share it.
+        """Return the cached answer, or run the plugin. Concurrent callers wait for the same run.
 
         Raises:
-            ConfigError: when the plugin cannot be run, fails, or answers wrongly.
+            ConfigError: the plugin cannot be run, fails, or prints an invalid answer.
         """
-        with self._running:
+        with self._run_lock:
             answer = self.cached(clock)
             if answer is None:
                 answer = run_plugin(self._config)
-                with self._changing:
+                with self._answer_lock:
                     self._answer = answer
             return answer
 
     def reject(self, answer: ExecAnswer) -> None:
-        """Forget an answer the server rejected, unless a newer one has taken its place."""
-        with self._changing:
+        """Drop an answer that the server has rejected, unless there is a newer one."""
+        with self._answer_lock:
             if self._answer is answer:
                 self._answer = None
 
 
 def plugin_for(config: ClusterConfig) -> ExecPlugin:
-    """The process's own plugin for a configuration, which must have one."""
-    key = _key(config)
+    """Return the plugin of a configuration, which all clients of the process share."""
+    key = _shared_key(config)
     with _plugins_lock:
         return _plugins.setdefault(key, ExecPlugin(config))
 
 
-def _key(config: ClusterConfig) -> Hashable:
-    """Return the input of the plugin, by which clusters share its answer."""
+def _shared_key(config: ClusterConfig) -> Hashable:
+    """Return the input of the plugin. Configurations with equal input share the plugin."""
     plugin = config.auth.plugin
     if plugin is None or not plugin.provide_cluster_info:
         return plugin
@@ -104,11 +105,11 @@ def run_plugin(
 ) -> ExecAnswer:
     """Run the plugin once.
 
-    Its standard error goes where the process's own goes; what it printed is never in an error,
-    for that is where the tokens are.
+    The plugin inherits standard error. Its output is never quoted in an error, because it contains
+    tokens.
 
     Raises:
-        ConfigError: when it cannot be run, fails, takes too long, or answers wrongly.
+        ConfigError: the plugin cannot be run, fails, takes too long, or prints an invalid answer.
     """
     plugin = config.auth.plugin
     assert plugin is not None
@@ -120,7 +121,9 @@ def run_plugin(
     process = _start(plugin, env, interactive=interactive, where=where)
     output = _wait(process, plugin.timeout, where)
     if process.returncode:
-        raise ConfigError(f"{where} {_ending(process.returncode)}; its standard error says why")
+        raise ConfigError(
+            f"{where} {_ending(process.returncode)}; see its messages on standard error"
+        )
     return parse_reply(output, plugin.api_version, where)
 
 
@@ -135,26 +138,26 @@ def _interactive(plugin: ExecConfig, terminal: bool, where: str) -> bool:
 def _start(
     plugin: ExecConfig, env: dict[str, str], *, interactive: bool, where: str
 ) -> subprocess.Popen[bytes]:
-    # Late: only those who have a plugin pay for it.
-    import subprocess
+    import subprocess  # imported late: most configurations have no plugin
 
-    # The plugin is looked for on our own PATH, whatever PATH it is itself given.
+    # As in client-go, the program is searched in the PATH of this process, not in that of `env`.
     program = shutil.which(plugin.command)
     if program is None:
         raise ConfigError(_not_found(plugin, where))
     try:
-        return subprocess.Popen(  # noqa: S603 - to run it is what the configuration asks for
+        return subprocess.Popen(  # noqa: S603 - the configuration asks to run it
             [program, *plugin.args],
             env=env,
             stdin=None if interactive else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            # A group of its own can be ended as a whole; but only ours may read the terminal.
+            # A process group of its own can be killed as a whole. An interactive plugin stays in
+            # ours, because only the foreground group may read the terminal.
             process_group=None if interactive else 0,
         )
     except OSError as error:
         raise ConfigError(f"{where} cannot be run: {error.strerror}") from None
     except ValueError:
-        # An argument or a variable with a NUL; the error's text could quote it.
+        # An argument or variable contains NUL. The text of the error could quote it.
         raise ConfigError(
             f"{where} cannot be run: its args or env contain a NUL character"
         ) from None
@@ -167,53 +170,55 @@ def _not_found(plugin: ExecConfig, where: str) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
-    """Return the output of the plugin; no process outlives an exception (a timeout, Ctrl-C)."""
+    """Return the output of the plugin. On timeout, Ctrl-C or another error, kill it."""
     import subprocess
 
-    until = None if timeout is None else monotonic() + timeout
+    deadline = None if timeout is None else monotonic() + timeout
     try:
-        output = _output(process, until, where)
-        process.wait(_left(until))
+        output = _output(process, deadline, where)
+        process.wait(_seconds_until(deadline))
     except subprocess.TimeoutExpired:
-        _end(process)
+        _kill(process)
         raise ConfigError(f"{where} did not answer within {timeout:g} s and was stopped") from None
     except BaseException:
-        _end(process)
+        _kill(process)
         raise
     finally:
-        # Not drained: what the plugin itself started may hold the other end open.
+        # Closed without reading to the end: a child of the plugin may keep the pipe open.
         if process.stdout is not None:
             process.stdout.close()
     return output
 
 
-def _output(process: subprocess.Popen[bytes], until: float | None, where: str) -> bytes:
-    """Read what it prints, as far as that can be an answer."""
+def _output(process: subprocess.Popen[bytes], deadline: float | None, where: str) -> bytes:
+    """Read the output of the plugin, up to a maximum size."""
     import subprocess
     from selectors import EVENT_READ, DefaultSelector
 
     assert process.stdout is not None
-    if os.name == "nt":  # where only sockets can be waited for
-        return process.communicate(timeout=_left(until))[0]
+    if os.name == "nt":  # selectors on Windows support only sockets
+        return process.communicate(timeout=_seconds_until(deadline))[0]
     output = b""
     with DefaultSelector() as selector:
         selector.register(process.stdout, EVENT_READ)
-        while selector.select(_left(until)):
-            piece = os.read(process.stdout.fileno(), _MOST_OUTPUT)
+        while selector.select(_seconds_until(deadline)):
+            piece = os.read(process.stdout.fileno(), _MAX_OUTPUT_BYTES)
             if not piece:
                 return output
             output += piece
-            if len(output) > _MOST_OUTPUT:
-                raise ConfigError(f"{where} printed more than {_MOST_OUTPUT} bytes and was stopped")
+            if len(output) > _MAX_OUTPUT_BYTES:
+                raise ConfigError(
+                    f"{where} printed more than {_MAX_OUTPUT_BYTES} bytes and was stopped"
+                )
     raise subprocess.TimeoutExpired(process.args, 0)
 
 
-def _left(until: float | None) -> float | None:
-    return None if until is None else max(0.0, until - monotonic())
+def _seconds_until(deadline: float | None) -> float | None:
+    return None if deadline is None else max(0.0, deadline - monotonic())
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End it, and what it has started where that can be told from what others started."""
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the plugin and, if it has its own process group, the processes that it has started."""
     with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
         if os.getpgid(process.pid) == process.pid:
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,6 +1,6 @@
 """Reads the response of a credential plugin.
 
-The reply holds tokens and keys, so no message quotes it: not even the part that is wrong.
+The reply contains tokens and keys, so no message quotes any part of it.
 https://kubernetes.io/docs/reference/config-api/client-authentication.v1/#client-authentication-k8s-io-v1-ExecCredentialStatus
 """
 
@@ -22,12 +22,12 @@ _VERSION = re.compile(r"client\.authentication\.k8s\.io/v\d{1,2}(alpha|beta)?\d{
 
 
 class _ReplyError(Exception):
-    """A reply is invalid; the message never holds a part of the reply."""
+    """A reply is invalid. The message never quotes the reply."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class ExecAnswer:
-    """A plugin's answer; each is its own, however equal, so that a rejected one can be told."""
+    """A plugin's answer. Answers compare by identity, so that a rejected one is recognized."""
 
     token: str = ""
     certificate: ClientCertificate | None = None
@@ -35,10 +35,10 @@ class ExecAnswer:
 
 
 def parse_reply(output: bytes, api_version: str, where: str) -> ExecAnswer:
-    """Read what a plugin printed; it must speak the version it was asked in.
+    """Read the output of a plugin: an ExecCredential of the requested `api_version`.
 
     Raises:
-        ConfigError: when it is not that, with what is wrong and none of the content.
+        ConfigError: the output is something else. The message does not quote it.
     """
     try:
         return _answer(_status(output, api_version), where)
@@ -63,7 +63,7 @@ def _status(output: bytes, api_version: str) -> dict[str, Any]:
         is_understood = isinstance(version, str) and _VERSION.fullmatch(version)
         answered = version if is_understood else "another apiVersion"
         raise _ReplyError(
-            f"was asked for {api_version} and answered with {answered}; "
+            f"printed an ExecCredential of {answered}, but {api_version} was requested; "
             "set the apiVersion of `exec` to the version that the plugin supports"
         )
     status = fields.get("status")
@@ -97,7 +97,7 @@ def _text(status: dict[str, Any], key: str) -> str:
 
 
 def _expiry(text: str) -> datetime | None:
-    """Return the time when the answer expires; None if it never does."""
+    """Return the time at which the answer expires; None if it never does."""
     if not text:
         return None
     try:

@@ -19,10 +19,10 @@ __all__ = ["exec_info"]
 
 
 def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -> str:
-    """The ExecCredential that asks, as JSON.
+    """Return the ExecCredential of a request, as JSON.
 
     Raises:
-        ConfigError: when the CA file, whose content is part of it, cannot be read.
+        ConfigError: the CA file cannot be read. Its content is part of the request.
     """
     spec: dict[str, Any] = {"interactive": interactive}
     if plugin.provide_cluster_info:
@@ -32,7 +32,7 @@ def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -
 
 
 def _cluster(config: ClusterConfig, plugin: ExecConfig) -> dict[str, Any]:
-    """The cluster; what is not set is left out."""
+    """Return the `cluster` of the request. Unset fields are left out."""
     authority = base64.b64encode(_authority(config)).decode()
     optional = {
         "tls-server-name": config.tls.server_name,
@@ -55,5 +55,5 @@ def _authority(config: ClusterConfig) -> bytes:
         return read_file(config.tls.ca_file)
     except OSError as error:
         where = f"{config.tls.origin}: " if config.tls.origin else ""
-        text = f"{where}cannot read {config.tls.ca_file}: {error.strerror}"
-        raise ConfigError(text) from None
+        message = f"{where}cannot read {config.tls.ca_file}: {error.strerror}"
+        raise ConfigError(message) from None

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import os
 
-__all__ = ["MOST", "read_file"]
+__all__ = ["MAX_FILE_BYTES", "read_file"]
 
-MOST = 16 << 20
-"""Far more than any kubeconfig, token or bundle of certificates has."""
+MAX_FILE_BYTES = 16 << 20
+"""Far more than a kubeconfig, a token or a bundle of certificates needs."""
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Read a file whose name stands in a configuration: it may be a device that never ends.
+    """Read a file that a configuration names. The size is limited, because it may be a device.
 
     Raises:
-        OSError: it cannot be read, or has more than 16 MiB.
+        OSError: the file cannot be read, or is larger than 16 MiB.
     """
     with Path(path).open("rb") as file:
-        content = file.read(MOST + 1)
-    if len(content) > MOST:
-        raise OSError(errno.EFBIG, f"it is larger than {MOST >> 20} MiB")
+        content = file.read(MAX_FILE_BYTES + 1)
+    if len(content) > MAX_FILE_BYTES:
+        raise OSError(errno.EFBIG, f"the file is larger than {MAX_FILE_BYTES >> 20} MiB")
     return content

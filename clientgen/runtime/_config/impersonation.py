@@ -1,4 +1,4 @@
-"""The headers that ask the API server to treat a request as somebody else's.
+"""The headers of impersonation, with which the API server treats a request as another user's.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
 """
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["impersonation_headers"]
 
 # The characters of a token (RFC 9110), without the percent sign, which begins escapes.
-_LEGAL = frozenset((string.ascii_letters + string.digits + "!#$&'*+-.^_`|~").encode())
-# Control characters, and half surrogates, which have no UTF-8.
+_LEGAL_NAME_BYTES = frozenset((string.ascii_letters + string.digits + "!#$&'*+-.^_`|~").encode())
+# Control characters, and halves of surrogate pairs, which cannot be encoded as UTF-8.
 _UNSENDABLE = re.compile("[\\x00-\\x1f\\x7f\\ud800-\\udfff]")
 
 
 def impersonation_headers(impersonation: Impersonation) -> list[tuple[str, str]]:
-    """The headers as pairs; names repeat, so they do not fit in a dict.
+    """Return the headers as pairs, because names may repeat.
 
-    Keys of `extra` go into header names: lower-cased, and percent-encoded where a name may not
-    hold the byte (client-go: headerKeyEscape). Values are sent as UTF-8.
+    The keys of `extra` become parts of header names: in lower case, with percent-encoding for bytes
+    that names may not contain (client-go: headerKeyEscape). Values are sent as UTF-8.
 
     Raises:
-        ConfigError: when a value holds a control character, which no header may carry.
+        ConfigError: a value contains a character that headers do not allow.
     """
     headers = [("Impersonate-User", impersonation.user)]
     if impersonation.uid:
@@ -47,8 +47,8 @@ def impersonation_headers(impersonation: Impersonation) -> list[tuple[str, str]]
 
 
 def _escape(key: str) -> str:
-    """Lower-case as the server would, and encode what a header name may not hold."""
+    """Convert a key to lower case, as the server does, and percent-encode illegal bytes."""
     return "".join(
-        chr(byte) if byte in _LEGAL else f"%{byte:02X}"
+        chr(byte) if byte in _LEGAL_NAME_BYTES else f"%{byte:02X}"
         for byte in key.lower().encode(errors="surrogatepass")
     )

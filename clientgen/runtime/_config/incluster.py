@@ -1,4 +1,4 @@
-"""Configuration of a program that runs in a pod.
+"""The configuration of a program that runs in a pod.
 
 https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api
 """
@@ -21,23 +21,24 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def is_in_cluster(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> bool:
-    """Tell whether this is a pod with a service account, as in client-go."""
+    """Report whether the program runs in a pod with a service account, as client-go decides it."""
     try:
         return bool(_address(env)) and Path(service_account, "token").is_file()
     except PermissionError:
-        # It is there; that it cannot be read is said when it is needed.
+        # The token exists. `in_cluster_config` reports that it cannot be read.
         return True
 
 
 def in_cluster_config(
     env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT
 ) -> ClusterConfig:
-    """The API server of the pod's own cluster, as the pod's service account.
+    """Return the configuration of the pod's cluster, with the pod's service account.
 
-    Token and authority are files, so that they are read again when the kubelet replaces them.
+    The token and the CA are configured as files, so that clients read them again after the kubelet
+    has replaced them.
 
     Raises:
-        ConfigError: when this is not a pod, or its token cannot be read.
+        ConfigError: the program does not run in a pod, or the token cannot be read.
     """
     address = _address(env)
     if not address:
@@ -45,10 +46,10 @@ def in_cluster_config(
             "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"
         )
     token = str(Path(service_account, "token"))
-    trouble = unreadable(token)
-    if trouble:
+    problem = unreadable(token)
+    if problem:
         raise ConfigError(
-            f"in-cluster: {trouble}; is automountServiceAccountToken off for this pod?"
+            f"in-cluster: {problem}; is automountServiceAccountToken off for this pod?"
         )
     return ClusterConfig(
         f"https://{address}",
@@ -59,7 +60,7 @@ def in_cluster_config(
 
 
 def in_cluster_namespace(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> str:
-    """The pod's namespace: POD_NAMESPACE, the mounted file, else `default`."""
+    """Return the pod's namespace: from POD_NAMESPACE or the mounted file, else `default`."""
     if env.get("POD_NAMESPACE"):
         return env["POD_NAMESPACE"]
     try:
@@ -70,7 +71,7 @@ def in_cluster_namespace(env: Mapping[str, str], service_account: str = SERVICE_
 
 
 def _address(env: Mapping[str, str]) -> str:
-    """`host:port`, with brackets around IPv6; empty outside of a cluster."""
+    """Return `host:port`, with brackets around an IPv6 address; empty outside of a cluster."""
     host = env.get("KUBERNETES_SERVICE_HOST", "")
     port = env.get("KUBERNETES_SERVICE_PORT", "")
     if not host or not port:
@@ -79,15 +80,14 @@ def _address(env: Mapping[str, str]) -> str:
 
 
 def _authority(service_account: str) -> str:
-    """The CA file; without one client-go goes on with the system's authorities, and says so."""
+    """Return the CA file. Without it, log a warning and use the system's CAs, as in client-go."""
     path = str(Path(service_account, "ca.crt"))
-    trouble = unreadable(path)
-    if not trouble:
+    problem = unreadable(path)
+    if not problem:
         return path
-    # Late: hardly ever needed.
-    import logging
+    import logging  # imported late: rarely needed
 
     logging.getLogger(__name__).warning(
-        "in-cluster: %s; trusting the system's authorities instead", trouble
+        "in-cluster: %s; the certificate authorities of the system are trusted instead", problem
     )
     return ""

@@ -1,12 +1,11 @@
-"""Find and read the configuration of a cluster, the way kubectl and client-go do.
+"""Finds and reads the configuration of a cluster, as kubectl and client-go do.
 
-The first of these that applies:
+The first source that applies is used:
 
-1. the file given as `kubeconfig`; it must exist;
-2. the files that the environment variable KUBECONFIG lists, merged; those that are missing are
-   skipped;
-3. `~/.kube/config`;
-4. the service account of the pod, when no configuration was found or no context is chosen.
+1. The file given as `kubeconfig`. It must exist.
+2. The files in the environment variable KUBECONFIG, merged. Missing files are skipped.
+3. `~/.kube/config`.
+4. The service account of the pod, if no configuration is found or no context is selected.
 
 https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
 """
@@ -45,7 +44,7 @@ __all__ = [
 ]
 
 ADVICE = "set KUBECONFIG or pass kubeconfig="
-"""The end of the message that there is no configuration."""
+"""The end of the message that no configuration was found."""
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -61,32 +60,32 @@ def load_config(
     """Read the configuration of one cluster.
 
     Args:
-        kubeconfig: The file to read; `~` is the home directory. None searches.
-        context: The context to use instead of the current one.
-        env: The environment instead of the process's own.
-        exec_timeout: Seconds after which a credential plugin that does not answer is ended; None
-            waits forever.
-        service_account: The directory that a pod's service account is mounted in.
+        kubeconfig: The file to read; `~` is the home directory. None searches for a file.
+        context: The context to use instead of the current context.
+        env: The environment variables to use instead of those of the process.
+        exec_timeout: The seconds after which a credential plugin that does not answer is killed;
+            None waits forever.
+        service_account: The directory in which a pod's service account is mounted.
 
     Raises:
-        ConfigError: when there is no configuration, or it is broken: the message says everything
-            that is wrong with it, a line each.
+        ConfigError: no configuration is found, or it is not valid. The message has a line for each
+            problem.
     """
     env = os.environ if env is None else env
-    files = config_files(env) if kubeconfig is None else [_explicit(kubeconfig, env)]
+    files = config_files(env) if kubeconfig is None else [_explicit_file(kubeconfig, env)]
     document = merge(read_files(files, must_exist=kubeconfig is not None))
     pod = service_account if is_in_cluster(env, service_account) else ""
     name = context or document.current_context
     if not name:
         if pod:
             return in_cluster_config(env, pod)
-        raise ConfigError(_nothing(document, files, env))
+        raise ConfigError(_not_found_message(document, files, env))
     if name not in document.contexts:
-        raise ConfigError(_no_context(name, document, files))
+        raise ConfigError(_no_context_message(name, document, files))
     return _Selection(document, document.contexts[name]).config(env, pod, exec_timeout)
 
 
-def _explicit(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
+def _explicit_file(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
     path = os.fspath(kubeconfig)
     if path.startswith("~/"):
         path = home_of(env) + path[1:]
@@ -97,11 +96,11 @@ def _names(files: list[ConfigFile]) -> str:
     return ", ".join(file.shown for file in files) or "KUBECONFIG or a home directory"
 
 
-def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
-    """Return the reason why there is no configuration."""
+def _not_found_message(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
+    """Return the message that no configuration or no current context is found."""
     if document.contexts:
         names = ", ".join(document.contexts)
-        return f"{_names(files)}: no current-context is set; choose a context: {names}"
+        return f"{_names(files)}: no current-context is set; pass one of the contexts: {names}"
     place = "outside of a cluster"
     if env.get("KUBERNETES_SERVICE_HOST"):
         place = "in a pod without a service account token"
@@ -109,44 +108,51 @@ def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]
     return f"no configuration has been provided: {searched}; {ADVICE}"
 
 
-def _no_context(name: str, document: Document, files: list[ConfigFile]) -> str:
-    return f'{_names(files)}: context "{name}" does not exist; {_beside(name, document.contexts)}'
+def _no_context_message(name: str, document: Document, files: list[ConfigFile]) -> str:
+    hint = _candidates_hint(name, document.contexts)
+    return f'{_names(files)}: context "{name}" does not exist; {hint}'
 
 
-def _beside(name: str, candidates: Collection[str]) -> str:
-    """Return a hint with the names that exist, and first the one that is probably meant."""
-    from difflib import get_close_matches  # only where something is wrong
+def _candidates_hint(name: str, candidates: Collection[str]) -> str:
+    """Return a hint with the existing names, and before them the most similar one."""
+    from difflib import get_close_matches  # imported late: only messages need it
 
-    near = get_close_matches(name, candidates, n=1)
-    meant = f'did you mean "{near[0]}"? ' if near else ""
-    return f"{meant}there are: {', '.join(candidates) or 'none'}"
+    similar = get_close_matches(name, candidates, n=1)
+    did_you_mean = f'did you mean "{similar[0]}"? ' if similar else ""
+    return f"{did_you_mean}existing names: {', '.join(candidates) or 'none'}"
 
 
 @dataclass(slots=True)
 class _Selection:
-    """A context and what it points to."""
+    """A selected context, and the document with its cluster and user."""
 
     document: Document
     context: Entry
 
     def config(self, env: Mapping[str, str], pod: str, exec_timeout: float | None) -> ClusterConfig:
-        """Read the context; `pod` is the service account's directory when this is a pod."""
+        """Read the context, its cluster and its user.
+
+        Args:
+            env: The environment variables.
+            pod: The directory of the service account; empty outside of a pod.
+            exec_timeout: The timeout of a credential plugin.
+        """
         problems: list[str] = []
         fields = Fields.of(self.context, problems)
         namespace = _namespace(fields)
-        cluster_entry = _named(fields, "cluster", self.document.clusters)
-        user_entry = _named(fields, "user", self.document.users)
+        cluster_entry = _named_entry(fields, "cluster", self.document.clusters)
+        user_entry = _named_entry(fields, "user", self.document.users)
         if not problems and cluster_entry is None and pod:
             config = in_cluster_config(env, pod)
             return replace(config, namespace=namespace or config.namespace)
         if not fields.has("cluster"):
-            fields.problem("cluster is missing; name one of the clusters")
+            fields.problem("cluster is missing; set it to the name of a cluster")
         cluster = read_cluster(Fields.of(cluster_entry, problems)) if cluster_entry else None
         user = _read_user(user_entry, cluster, problems, exec_timeout)
         if problems or cluster is None:
             raise ConfigError("\n".join(dict.fromkeys(problems)))
         default = in_cluster_namespace(env, pod) if pod else "default"
-        return _built(cluster, user, namespace or default)
+        return _cluster_config(cluster, user, namespace or default)
 
 
 def _namespace(fields: Fields) -> str:
@@ -158,11 +164,11 @@ def _namespace(fields: Fields) -> str:
     return namespace
 
 
-def _named(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
-    """The entry a context names; a context may do without a user."""
+def _named_entry(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
+    """Return the entry that a context names; None if it names none."""
     name = fields.text(key)
     if name and name not in entries:
-        fields.problem(f'{key} "{name}" does not exist; {_beside(name, entries)}')
+        fields.problem(f'{key} "{name}" does not exist; {_candidates_hint(name, entries)}')
     return entries.get(name) if name else None
 
 
@@ -178,7 +184,7 @@ def _read_user(
     )
 
 
-def _built(cluster: ClusterEntry, user: User, namespace: str) -> ClusterConfig:
+def _cluster_config(cluster: ClusterEntry, user: User, namespace: str) -> ClusterConfig:
     return ClusterConfig(
         server=cluster.server,
         namespace=namespace,

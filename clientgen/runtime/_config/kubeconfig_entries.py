@@ -1,6 +1,6 @@
 """Reads the cluster and user entries of a kubeconfig.
 
-Field by field as client-go reads and validates them:
+Fields are read and validated as in client-go:
 https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 """
 
@@ -19,7 +19,7 @@ from .server_url import base_url, proxy_address
 __all__ = ["ClusterEntry", "User", "read_cluster", "read_user"]
 
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
-_REPLACEMENTS = {
+_PROVIDER_REPLACEMENTS = {
     "gcp": "install gke-gcloud-auth-plugin and run `gcloud container clusters get-credentials`",
     "azure": "install kubelogin and run `kubelogin convert-kubeconfig`",
     "oidc": "install kubelogin and use `kubectl oidc-login get-token`",
@@ -46,7 +46,7 @@ class User:
 
 
 def read_cluster(fields: Fields) -> ClusterEntry:
-    """Read a cluster; what is wrong is noted in `fields`."""
+    """Read a cluster entry. Problems are added to `fields`."""
     tls = TlsConfig(
         ca_file=fields.readable("certificate-authority"),
         ca_data=fields.pem("certificate-authority-data"),
@@ -80,7 +80,7 @@ def _server(fields: Fields) -> str:
         fields.problem("server is missing; set it to the URL of the API server")
         return ""
     try:
-        # Only a check: what is about TLS decides on the scheme later.
+        # Only a check: the scheme depends on the TLS settings, and is decided later.
         base_url(server or "https://unread", secure=True)
     except ValueError as problem:
         fields.problem(f"server {problem}")
@@ -97,7 +97,7 @@ def _proxy(fields: Fields) -> str:
 
 
 def _exec_extension(fields: Fields) -> str:
-    """The extension that is handed to credential plugins."""
+    """Return the extension for credential plugins, as JSON; empty if there is none."""
     for extension in fields.each("extensions"):
         if extension.text("name") == _EXEC_EXTENSION:
             return extension.json("extension")
@@ -105,9 +105,9 @@ def _exec_extension(fields: Fields) -> str:
 
 
 def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: float | None) -> User:
-    """Read a user; what is wrong is noted in `fields`.
+    """Read a user entry. Problems are added to `fields`.
 
-    A token file has to be readable only where it is used: with a `secure` server.
+    A token file must be readable only if the server is `secure`, because it is not used otherwise.
     """
     auth = AuthConfig(
         token=_token(fields),
@@ -138,14 +138,14 @@ def _token(fields: Fields) -> str:
 def _token_file(fields: Fields, secure: bool) -> str:
     path = fields.path("tokenFile")
     if path and secure and not fields.has("token"):
-        trouble = unreadable(path)
-        if trouble:
-            fields.problem(f"tokenFile: {trouble}")
+        problem = unreadable(path)
+        if problem:
+            fields.problem(f"tokenFile: {problem}")
     return path
 
 
 def _check_methods(fields: Fields) -> None:
-    """A token and a password exclude each other; a client certificate goes with either."""
+    """Check that there is not both a token and a password. A certificate may accompany either."""
     tokens = [key for key in ("token", "tokenFile") if fields.has(key)]
     basic = [key for key in ("username", "password") if fields.has(key)]
     if tokens and basic:
@@ -159,8 +159,8 @@ def _check_methods(fields: Fields) -> None:
 def _check_certificate(fields: Fields) -> None:
     _only_one(fields, "client-certificate")
     _only_one(fields, "client-key")
-    certificate = _any(fields, "client-certificate")
-    key = _any(fields, "client-key")
+    certificate = _has_file_or_data(fields, "client-certificate")
+    key = _has_file_or_data(fields, "client-key")
     if certificate and not key:
         fields.problem("client-certificate is set without a key; add client-key or client-key-data")
     if key and not certificate:
@@ -170,12 +170,12 @@ def _check_certificate(fields: Fields) -> None:
         )
 
 
-def _any(fields: Fields, key: str) -> bool:
+def _has_file_or_data(fields: Fields, key: str) -> bool:
     return fields.has(key) or fields.has(f"{key}-data")
 
 
 def _check_provider(fields: Fields) -> None:
-    """The mechanism before exec plugins: kubectl itself has only errors left for most of them."""
+    """Report an auth-provider, the predecessor of exec plugins. kubectl has removed most, too."""
     provider = fields.nested("auth-provider")
     if provider is None:
         return
@@ -183,7 +183,9 @@ def _check_provider(fields: Fields) -> None:
     if fields.has("exec"):
         fields.problem("auth-provider and exec are both set; remove auth-provider")
         return
-    how = _REPLACEMENTS.get(name, "ask who runs the cluster for an exec plugin")
+    how = _PROVIDER_REPLACEMENTS.get(
+        name, "ask the administrator of the cluster for an exec plugin"
+    )
     fields.problem(
         f'auth-provider "{name}" is the legacy mechanism and is not supported; '
         f"use exec, a credential plugin: {how}"
@@ -196,14 +198,14 @@ def _impersonation(fields: Fields) -> Impersonation | None:
     groups = fields.texts("as-groups")
     extra = fields.text_lists("as-user-extra")
     if user:
-        return _sendable(Impersonation(user, uid, groups, extra), fields)
+        return _checked_impersonation(Impersonation(user, uid, groups, extra), fields)
     for key, value in (("as-uid", uid), ("as-groups", groups), ("as-user-extra", extra)):
         if value:
             fields.problem(f"{key} is set without as; add the user to impersonate")
     return None
 
 
-def _sendable(impersonation: Impersonation, fields: Fields) -> Impersonation:
+def _checked_impersonation(impersonation: Impersonation, fields: Fields) -> Impersonation:
     try:
         impersonation_headers(impersonation)
     except ConfigError as problem:

@@ -22,17 +22,17 @@ _MODES: dict[str, InteractiveMode] = {
     "IfAvailable": "IfAvailable",
     "Always": "Always",
 }
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL_SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecConfig | None:
-    """Read a user's plugin, None when there is none; what is wrong is noted in `user`."""
+    """Read a user's plugin; None if there is none. Problems are added to `user`."""
     fields = user.nested("exec")
     if fields is None:
         return None
     command = fields.text("command")
     if not fields.has("command"):
-        fields.problem("command is missing; name the program to run")
+        fields.problem("command is missing; set it to the program to run")
     if os.sep in command:
         command = fields.located(command)
     version = _exec_version(fields)
@@ -42,7 +42,7 @@ def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecC
         env=_exec_env(fields),
         api_version=version,
         interactive_mode=_mode(fields, version),
-        install_hint=_ANSI.sub("", fields.text("installHint")).strip(),
+        install_hint=_CONTROL_SEQUENCES.sub("", fields.text("installHint")).strip(),
         provide_cluster_info=fields.flag("provideClusterInfo"),
         cluster_config=cluster_config,
         timeout=timeout,
@@ -62,13 +62,12 @@ def _exec_version(fields: Fields) -> str:
 
 
 def _mode(fields: Fields, version: str) -> InteractiveMode:
-    """Only v1 demands that it is said."""
     mode = fields.text("interactiveMode")
     if mode in _MODES:
         return _MODES[mode]
     if mode:
-        fields.problem(f'interactiveMode "{mode}" must be Never, IfAvailable or Always')
-    elif version == _EXEC_VERSIONS[0] and not fields.has("interactiveMode"):
+        fields.problem(f'interactiveMode is "{mode}"; it must be Never, IfAvailable or Always')
+    elif version == _EXEC_VERSIONS[0] and not fields.has("interactiveMode"):  # optional in v1beta1
         fields.problem("interactiveMode is missing; set it to Never, IfAvailable or Always")
     return "IfAvailable"
 
@@ -78,7 +77,7 @@ def _exec_env(fields: Fields) -> tuple[tuple[str, str], ...]:
     for variable in fields.each("env"):
         name = variable.text("name")
         if not variable.has("name"):
-            variable.problem("has no name; name the environment variable")
+            variable.problem("name is missing; set it to the name of the environment variable")
         elif name:
             pairs.append((name, variable.text("value")))
     return tuple(pairs)

@@ -1,7 +1,8 @@
-"""Read the fields of a kubeconfig entry, and say of each what is wrong with it.
+"""Reads the fields of kubeconfig entries, and collects their problems.
 
-Nothing here raises: a field that is wrong is read as absent and noted, so that one run shows
-everything. Messages hold names and kinds, and values only where they cannot be secret.
+Reading never raises an error. An invalid field reads as absent, and a problem is added, so that all
+problems are reported together. Messages quote names and types, and values only if they cannot be
+secret.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["Fields", "unreadable"]
 
 
 def unreadable(path: str | Path) -> str:
-    """The reason why a file cannot be read; empty if it can."""
+    """Return the reason why a file cannot be read; empty if it can be."""
     try:
         with Path(path).open("rb"):
             return ""
@@ -31,7 +32,7 @@ def unreadable(path: str | Path) -> str:
 
 
 class Fields:
-    """The fields of one mapping; `problems` collects what is wrong."""
+    """The fields of a mapping. `problems` collects their problems."""
 
     def __init__(
         self, where: str, values: Mapping[str, Any], directory: Path, problems: list[str]
@@ -43,19 +44,19 @@ class Fields:
 
     @classmethod
     def of(cls, entry: Entry, problems: list[str]) -> Fields:
-        """The fields of an entry; its paths are relative to its own file."""
+        """Return the fields of an entry. Its paths are relative to its own file."""
         return cls(entry.where, entry.value, entry.file.path.parent, problems)
 
-    def problem(self, what: str) -> None:
-        """Note what is wrong, and what to do."""
-        self._problems.append(f"{self.where}: {what}")
+    def problem(self, message: str) -> None:
+        """Add a problem: what is wrong, and what to do."""
+        self._problems.append(f"{self.where}: {message}")
 
     def has(self, key: str) -> bool:
-        """Tell whether the field is there and not empty."""
+        """Report whether the field exists and is not empty."""
         return self._values.get(key) not in (None, "", [], {})
 
     def text(self, key: str) -> str:
-        """A string; empty when absent."""
+        """Return a string; empty if it is absent."""
         value = self._values.get(key)
         if value is None or isinstance(value, str):
             return value or ""
@@ -63,7 +64,7 @@ class Fields:
         return ""
 
     def flag(self, key: str) -> bool:
-        """True or false; false when absent."""
+        """Return a boolean; False if it is absent."""
         value = self._values.get(key)
         if value is None or isinstance(value, bool):
             return bool(value)
@@ -71,23 +72,23 @@ class Fields:
         return False
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of strings; empty when absent."""
+        """Return a list of strings; empty if it is absent."""
         return self._strings(self._values.get(key), key)
 
     def text_lists(self, key: str) -> dict[str, tuple[str, ...]]:
-        """A mapping of lists of strings; empty when absent."""
+        """Return a mapping to lists of strings; empty if it is absent."""
         values = self._mapping(self._values.get(key), key) or {}
         return {name: self._strings(items, f"{key}.{name}") for name, items in values.items()}
 
     def nested(self, key: str) -> Fields | None:
-        """The fields of a mapping; None when absent."""
+        """Return the fields of a mapping; None if it is absent."""
         values = self._mapping(self._values.get(key), key)
         if values is None:
             return None
         return Fields(f"{self.where}: {key}", values, self._directory, self._problems)
 
     def each(self, key: str) -> list[Fields]:
-        """The fields of every mapping of a list."""
+        """Return the fields of each mapping in a list."""
         items: list[Fields] = []
         for position, item in enumerate(self._list(self._values.get(key), key)):
             values = self._mapping(item, f"{key}[{position}]") or {}
@@ -96,40 +97,39 @@ class Fields:
         return items
 
     def json(self, key: str) -> str:
-        """Any value, as JSON; empty when absent."""
+        """Return a value of any type as JSON; empty if it is absent."""
         value = self._values.get(key)
         if value is None:
             return ""
-        # Late: few entries carry free-form values.
-        import json
+        import json  # imported late: few entries have values of any type
 
         return json.dumps(value)
 
     def path(self, key: str) -> str:
-        """The absolute path of a file; relative ones start at the kubeconfig's directory."""
+        """Return the absolute path of a file. The kubeconfig's directory is the base."""
         text = self.text(key)
         return self.located(text) if text else ""
 
     def readable(self, key: str) -> str:
-        """The absolute path of a file that can be opened; noted when it cannot."""
+        """Return the absolute path of a file. A problem is added if it cannot be read."""
         path = self.path(key)
-        trouble = unreadable(path) if path else ""
-        if trouble:
-            self.problem(f"{key}: {trouble}")
+        problem = unreadable(path) if path else ""
+        if problem:
+            self.problem(f"{key}: {problem}")
         return path
 
     def located(self, path: str) -> str:
-        """Return the absolute location of a path in this file."""
+        """Return the absolute path for a path in this file."""
         return str(self._directory / path)
 
     def pem(self, key: str) -> bytes:
-        """PEM inside base64; empty when absent."""
+        """Return PEM data that is encoded as base64; empty if it is absent."""
         text = "".join(self.text(key).split())
         try:
             data = base64.b64decode(text.encode(), validate=True)
         except (binascii.Error, ValueError):
             file_key = key.removesuffix("-data")
-            self.problem(f"{key} is not base64; to name a file, use {file_key} instead")
+            self.problem(f"{key} is not base64; use {file_key} for the path of a file")
             return b""
         if data and b"-----BEGIN" not in data:
             self.problem(f"{key} is base64 of something that is not PEM; encode the PEM file once")
@@ -155,6 +155,6 @@ class Fields:
         items = self._list(value, key)
         for position, item in enumerate(items):
             if not isinstance(item, str):
-                what = f"{key}[{position}] must be a string, not {kind_of(item)}"
-                self.problem(f"{what}; put it in quotes")
+                message = f"{key}[{position}] must be a string, not {kind_of(item)}"
+                self.problem(f"{message}; put it in quotes")
         return tuple(item for item in items if isinstance(item, str))

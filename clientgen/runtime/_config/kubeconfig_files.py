@@ -1,4 +1,4 @@
-"""The files of a kubeconfig: which are read, what a file must look like, and how several merge.
+"""Finds, reads, checks and merges kubeconfig files.
 
 The rules are those of client-go's ClientConfigLoadingRules:
 https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
@@ -33,14 +33,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A kubeconfig file, and its name as messages say it."""
+    """A kubeconfig file, and its name in messages."""
 
     path: Path
     shown: str
 
     @classmethod
     def at(cls, path: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
-        """Name a file; the home directory is written `~`."""
+        """Return the file at a path. Messages show the home directory as `~`."""
         home = home_of(env).rstrip("/")
         text = str(Path(path))
         inside = bool(home) and text.startswith(f"{home}{os.sep}")
@@ -49,7 +49,7 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Entry:
-    """A named cluster, user or context, and the file it came from."""
+    """A named cluster, user or context, and its file."""
 
     kind: str
     name: str
@@ -58,13 +58,13 @@ class Entry:
 
     @property
     def where(self) -> str:
-        """The words that open every message about this entry."""
+        """The beginning of messages about this entry."""
         return f'{self.file.shown}: {self.kind} "{self.name}"'
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Document:
-    """One kubeconfig file, or several merged."""
+    """The content of a kubeconfig file, or of several merged files."""
 
     clusters: dict[str, Entry] = field(default_factory=dict[str, Entry])
     users: dict[str, Entry] = field(default_factory=dict[str, Entry])
@@ -73,7 +73,7 @@ class Document:
 
 
 def home_of(env: Mapping[str, str]) -> str:
-    """The home directory; empty where there is none, as in some containers."""
+    """Return the home directory; empty if there is none, as in some containers."""
     home = env.get("HOME") or env.get("USERPROFILE") or ""
     if home or env is not os.environ:
         return home
@@ -84,7 +84,7 @@ def home_of(env: Mapping[str, str]) -> str:
 
 
 def config_files(env: Mapping[str, str]) -> list[ConfigFile]:
-    """The files of the KUBECONFIG list, else `~/.kube/config`; none of them need exist."""
+    """Return the files in KUBECONFIG, else `~/.kube/config`. They need not exist."""
     listed = env.get("KUBECONFIG", "")
     if listed:
         paths = [path for path in dict.fromkeys(listed.split(os.pathsep)) if path]
@@ -95,10 +95,10 @@ def config_files(env: Mapping[str, str]) -> list[ConfigFile]:
 
 
 def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Document]:
-    """Read the files; those that are missing are skipped unless they `must_exist`.
+    """Read the files. Missing files are skipped, unless `must_exist`.
 
     Raises:
-        ConfigError: with everything that is wrong with any of them.
+        ConfigError: a file is not valid. The message has a line for each problem of all files.
     """
     documents: list[Document] = []
     problems: list[str] = []
@@ -108,9 +108,9 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
             documents.append(parse(read_yaml(content, file.shown), file))
         except FileNotFoundError:
             if must_exist:
-                problems.append(f"{file.shown}: this kubeconfig does not exist")
+                problems.append(f"{file.shown}: the kubeconfig does not exist")
         except OSError as error:
-            problems.append(f"{file.shown}: cannot be read: {error.strerror}")
+            problems.append(f"{file.shown}: the kubeconfig cannot be read: {error.strerror}")
         except ValueError:
             problems.append(f"{file.shown!r} is not a path")
         except ConfigError as error:
@@ -121,9 +121,9 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
 
 
 def merge(documents: Iterable[Document]) -> Document:
-    """Merge in order: an entry comes whole from the first file that names it.
+    """Merge documents. The first document that has an entry, or a current context, wins.
 
-    The current context is the first that is not empty.
+    Entries of the same name are not merged field by field.
     """
     clusters: dict[str, Entry] = {}
     users: dict[str, Entry] = {}
@@ -138,23 +138,23 @@ def merge(documents: Iterable[Document]) -> Document:
 
 
 def parse(content: object, file: ConfigFile) -> Document:
-    """Look through a whole file: are the lists lists, and their entries named mappings.
+    """Check the structure of a file: three lists of named mappings.
 
     Raises:
-        ConfigError: with everything that is not.
+        ConfigError: the structure is not valid. The message has a line for each problem.
     """
     if content is None:
         return Document()
     if not isinstance(content, dict):
         hint = "a kubeconfig is a mapping with clusters, users and contexts"
-        raise ConfigError(f"{file.shown}: holds {kind_of(content)}; {hint}")
+        raise ConfigError(f"{file.shown}: the file contains {kind_of(content)}; {hint}")
     top = cast("dict[object, object]", content)
-    problems = _wrong_kind(top, file)
+    problems = _type_meta_problems(top, file)
     document = Document(
         _entries(top, "clusters", file, problems),
         _entries(top, "users", file, problems),
         _entries(top, "contexts", file, problems),
-        _name(top.get("current-context"), f"{file.shown}: current-context", problems),
+        _read_name(top.get("current-context"), f"{file.shown}: current-context", problems),
     )
     if problems:
         raise ConfigError("\n".join(problems))
@@ -162,7 +162,7 @@ def parse(content: object, file: ConfigFile) -> Document:
 
 
 def kind_of(value: object) -> str:
-    """Return the kind of a YAML value for messages; never the value."""
+    """Return the type of a YAML value, for messages that must not show the value."""
     kinds: dict[type, str] = {
         bool: "true or false",
         int: "a number",
@@ -175,8 +175,8 @@ def kind_of(value: object) -> str:
     return kinds.get(type(value), "something else")
 
 
-def _wrong_kind(top: dict[object, object], file: ConfigFile) -> list[str]:
-    """Tell a kubeconfig from some other manifest; both fields may be absent."""
+def _type_meta_problems(top: dict[object, object], file: ConfigFile) -> list[str]:
+    """Return problems if apiVersion or kind are those of another manifest. Both are optional."""
     return [
         f'{file.shown}: {key} is not "{wanted}"; this is not a kubeconfig'
         for key, wanted in (("apiVersion", "v1"), ("kind", "Config"))
@@ -187,7 +187,7 @@ def _wrong_kind(top: dict[object, object], file: ConfigFile) -> list[str]:
 def _entries(
     top: dict[object, object], key: str, file: ConfigFile, problems: list[str]
 ) -> dict[str, Entry]:
-    """Read one of the three lists; entries that are wrong become problems."""
+    """Read one of the three lists. Invalid entries are added to `problems`."""
     listed = top.get(key)
     if listed is None:
         return {}
@@ -207,12 +207,12 @@ def _entries(
 
 
 def _entry(item: object, kind: str, where: str, file: ConfigFile) -> Entry | str:
-    """One `{name: ..., cluster: {...}}`; what is wrong with it if that is something."""
+    """Read an entry such as `{name: ..., cluster: {...}}`. Returns a message if it is invalid."""
     if not isinstance(item, dict):
         return f"{where} must be a mapping with name and {kind}, not {kind_of(item)}"
     fields = cast("dict[object, object]", item)
     problems: list[str] = []
-    name = _name(fields.get("name"), f"{where}: name", problems)
+    name = _read_name(fields.get("name"), f"{where}: name", problems)
     value = fields.get(kind)
     if value is not None and not isinstance(value, dict):
         problems.append(f"{where}: {kind} must be a mapping, not {kind_of(value)}")
@@ -221,7 +221,7 @@ def _entry(item: object, kind: str, where: str, file: ConfigFile) -> Entry | str
     return Entry(kind, name, cast("dict[str, Any]", value or {}), file)
 
 
-def _name(value: object, where: str, problems: list[str]) -> str:
+def _read_name(value: object, where: str, problems: list[str]) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     problems.append(f"{where} must be a string, not {kind_of(value)}; put it in quotes")

@@ -1,7 +1,7 @@
-"""PEM text: which blocks it holds.
+"""Extracts certificates and private keys from PEM text.
 
-Bundles carry comments, attributes and blocks of other kinds; only the blocks that are wanted are
-handed on, as Go's `AppendCertsFromPEM` and `X509KeyPair` do.
+Bundles may contain comments, attributes and blocks of other types. These are skipped, as in Go's
+`AppendCertsFromPEM` and `X509KeyPair`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _KEY = re.compile(rb"-----(BEGIN|END) ((?:[A-Z0-9]+ )*PRIVATE KEY)-----")
 
 
 def certificates(pem: bytes) -> bytes:
-    """The certificates in `pem`, one after the other; empty when there is none."""
+    """Return the certificates in `pem`, concatenated; empty if there are none."""
     blocks: list[bytes] = []
     end = 0
     while (start := pem.find(_BEGIN, end)) >= 0 and (last := pem.find(_END, start)) >= 0:
@@ -25,11 +25,10 @@ def certificates(pem: bytes) -> bytes:
 
 
 def private_key(pem: bytes) -> bytes:
-    """The first private key in `pem`; empty when there is none."""
+    """Return the first private key in `pem`; empty if there is none."""
     marks = list(_KEY.finditer(pem))
-    ends = {
-        match[2]: match.start() for match in marks if match[1] == b"END"
-    }  # the last of each kind
+    # The position of the last END line of each type of key.
+    ends = {match[2]: match.start() for match in marks if match[1] == b"END"}
     for match in marks:
         if match[1] == b"BEGIN" and ends.get(match[2], -1) >= match.end():
             mark = b"-----END %b-----" % match[2]
@@ -38,5 +37,5 @@ def private_key(pem: bytes) -> bytes:
 
 
 def is_encrypted(key: bytes) -> bool:
-    """Tell whether a private key needs a passphrase."""
+    """Report whether a private key needs a passphrase."""
     return b"BEGIN ENCRYPTED PRIVATE KEY" in key or b"Proc-Type: 4,ENCRYPTED" in key

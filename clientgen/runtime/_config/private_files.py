@@ -1,7 +1,8 @@
-"""Small files of the user's that programs share, such as caches: private, and written as a whole.
+"""Reads and writes small private files of the user, such as caches.
 
-A file that somebody else could have written is not read. Nothing here is needed: reading gives None
-and writing gives False where it does not work, as with a home directory that is read-only.
+A file that another user may have written is not read. Writing replaces the whole file atomically.
+Programs work without these files: if reading or writing fails, for example in a read-only home
+directory, the functions return None or False.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["read_private", "write_private"]
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-# Neither follow a link nor wait for a pipe; Windows has neither flag.
+# Do not follow links, and do not wait for pipes. Windows has neither flag.
 _READ_ONLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-def read_private(path: Path, most: int) -> bytes | None:
-    """Read a file that only this user can have written; None if there is none that is usable.
+def read_private(path: Path, max_bytes: int) -> bytes | None:
+    """Read a file. Returns None if it cannot be read, or if other users may have written it.
 
     Args:
         path: the file.
-        most: the largest size.
+        max_bytes: the maximum size; a larger file is not read.
     """
     try:
         descriptor = os.open(path, _READ_ONLY)
@@ -34,38 +35,41 @@ def read_private(path: Path, most: int) -> bytes | None:
         return None
     try:
         status = os.fstat(descriptor)
-        if not _is_private(status) or status.st_size > most:
+        if not _is_private(status) or status.st_size > max_bytes:
             return None
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            content = file.read(most + 1)
+            content = file.read(max_bytes + 1)
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    return content if len(content) <= most else None
+    return content if len(content) <= max_bytes else None
 
 
 def write_private(path: Path, content: bytes) -> bool:
-    """Replace a file in one step; the file is 0600, and folders that are made for it are 0700."""
-    fresh = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    """Replace a file atomically. Its mode is 0600; missing folders are created with mode 0700.
+
+    Returns False if that fails.
+    """
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
         _make_folder(path.parent)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except (OSError, ValueError):
         return False
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        fresh.replace(path)
+        temporary.replace(path)
     except OSError:
         with suppress(OSError):
-            fresh.unlink()
+            temporary.unlink()
         return False
     return True
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above it, each for this user only (`mkdir` would do so for one)."""
+    """Create a folder and its parents with mode 0700. `mkdir(parents=True)` sets it only once."""
     if not folder.is_dir():
         _make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Which proxy stands before a cluster."""
+"""Finds the proxy for connections to a cluster."""
 
 from __future__ import annotations
 
@@ -20,30 +20,31 @@ __all__ = ["proxy_and_login", "proxy_for"]
 
 
 def proxy_for(config: ClusterConfig, env: Mapping[str, str] | None = None) -> str | None:
-    """The URL of the proxy to use, None for a direct connection.
+    """Return the URL of the proxy; None for a direct connection.
 
-    The `proxy-url` of the cluster wins; then HTTPS_PROXY or HTTP_PROXY by the server's scheme,
-    unless NO_PROXY names the server, read as Go's net/http reads them: upper case before lower,
-    names match their subdomains, addresses may be CIDR blocks, loopback is never proxied.
+    The proxy is `proxy-url` of the cluster or, depending on the scheme of the server, HTTPS_PROXY
+    or HTTP_PROXY, unless NO_PROXY contains the server. The variables are read as in Go's net/http:
+    upper-case names take precedence, host names include their subdomains, addresses may be CIDR
+    blocks, and connections to loopback addresses never use a proxy.
 
     Raises:
-        ConfigError: when the variable does not hold the URL of an http, https or socks5 proxy.
+        ConfigError: the variable is not the URL of an http, https or socks5 proxy.
     """
     if config.proxy_url:
         return config.proxy_url
     env = os.environ if env is None else env
     name = "HTTPS_PROXY" if config.is_secure else "HTTP_PROXY"
-    # A CGI program gets the client's "Proxy" header as HTTP_PROXY: https://httpoxy.org
-    proxy = "" if not config.is_secure and env.get("REQUEST_METHOD") else _either(env, name)
-    if not proxy or _is_direct(config.server, _either(env, "NO_PROXY")):
+    # In a CGI program, HTTP_PROXY is the "Proxy" header of a client: https://httpoxy.org
+    proxy = "" if not config.is_secure and env.get("REQUEST_METHOD") else _variable(env, name)
+    if not proxy or _is_direct(config.server, _variable(env, "NO_PROXY")):
         return None
-    return _checked(proxy, name)
+    return _check_proxy(proxy, name)
 
 
 def proxy_and_login(config: ClusterConfig) -> tuple[str | None, str]:
-    """The URL of the proxy without its name and password, and the header that says them.
+    """Return the URL of the proxy without credentials, and the Proxy-Authorization header.
 
-    A SOCKS proxy is told them in another way: its URL keeps them.
+    The URL of a SOCKS proxy keeps its credentials, because SOCKS has no headers.
 
     Raises:
         ConfigError: as `proxy_for`.
@@ -59,11 +60,11 @@ def proxy_and_login(config: ClusterConfig) -> tuple[str | None, str]:
     return parts._replace(netloc=place).geturl(), Hidden(login)
 
 
-def _either(env: Mapping[str, str], name: str) -> str:
+def _variable(env: Mapping[str, str], name: str) -> str:
     return env.get(name) or env.get(name.lower()) or ""
 
 
-def _checked(proxy: str, name: str) -> str:
+def _check_proxy(proxy: str, name: str) -> str:
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
         parts = urlsplit(url)
@@ -72,7 +73,7 @@ def _checked(proxy: str, name: str) -> str:
         usable, parts = False, urlsplit("")
     if not usable or parts.scheme not in ("http", "https", "socks5", "socks5h"):
         raise ConfigError(
-            f"environment: {name} is not the URL of a proxy; "
+            f"environment variable {name} is not the URL of a proxy; "
             "it must begin with http://, https:// or socks5://"
         )
     return url
@@ -109,7 +110,7 @@ def _is_within(host: str, domain: str) -> bool:
 
 
 def _split_port(entry: str) -> tuple[str, str]:
-    """`host`, `host:port`, `[v6]`, `[v6]:port` or a bare IPv6 address."""
+    """Split `host`, `host:port`, `[v6]`, `[v6]:port` or an IPv6 address without brackets."""
     if entry.startswith("["):
         name, _, port = entry[1:].partition("]")
         return name, port.removeprefix(":")
@@ -118,7 +119,7 @@ def _split_port(entry: str) -> tuple[str, str]:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    # Late, because most servers and most lists of exceptions are names.
+    # Imported late: most servers have names, and most NO_PROXY lists contain names.
     from ipaddress import IPv6Address, ip_address
 
     try:

@@ -1,4 +1,4 @@
-"""The URLs of servers and proxies: what is accepted, and how it is written down."""
+"""Checks and normalizes the URLs of servers and proxies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _PROXY_SCHEMES = ("http://", "https://", "socks5://")
 
 
 def base_url(server: str, *, secure: bool) -> str:
-    """The URL that every path of the API is appended to: no query, no fragment, no last slash.
+    """Return the URL to which API paths are appended, without query, fragment and final slash.
 
-    A server without a scheme is `host` or `host:port`; `secure` decides between https and http
+    A server without a scheme is `host` or `host:port`. `secure` chooses between https and http
     (client-go: rest.DefaultServerURL).
 
     Raises:
-        ValueError: when it is no URL, with what is wrong. The text is safe to show.
+        ValueError: the URL is not valid. The message does not quote it.
     """
     text = server.strip()
     if "://" in text:
@@ -24,7 +24,7 @@ def base_url(server: str, *, secure: bool) -> str:
     else:
         parts = _split(f"{'https' if secure else 'http'}://{text}")
         if parts.path.strip("/"):
-            raise ValueError("is neither a URL nor host:port; put https:// in front")
+            raise ValueError("is neither a URL nor host:port; begin with https://")
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"has the scheme {parts.scheme!r}; it must be https or http")
     if "@" in parts.netloc:
@@ -36,7 +36,7 @@ def proxy_address(proxy: str) -> str:
     """Check the URL of a proxy: http, https or socks5 (client-go: parseProxyURL).
 
     Raises:
-        ValueError: when it is none, with what is wrong. The text is safe to show.
+        ValueError: the URL is not valid. The message does not quote it.
     """
     if not proxy.lower().startswith(_PROXY_SCHEMES):
         raise ValueError("must begin with http://, https:// or socks5://")
@@ -45,13 +45,13 @@ def proxy_address(proxy: str) -> str:
 
 
 def without_password(url: str) -> str:
-    """The URL as it may be shown: what stands before an `@` is hidden."""
+    """Return the URL with everything before an `@` hidden, for messages."""
     scheme, mark, rest = url.rpartition("://")
     return f"{scheme}{mark}***@{rest.rpartition('@')[2]}" if "@" in rest else url
 
 
 def _split(url: str) -> SplitResult:
-    """Take a URL apart; the texts of urllib's errors quote the URL, so they are not passed on."""
+    """Split a URL. Errors of urllib quote the URL, which may be secret, so they are replaced."""
     if any(character.isspace() or not character.isprintable() for character in url):
         raise ValueError("contains a space or a control character")
     try:
@@ -60,5 +60,5 @@ def _split(url: str) -> SplitResult:
     except ValueError:
         raise ValueError("is not a URL: the host or the port is malformed") from None
     if not parts.hostname or port == 0:
-        raise ValueError("is not a URL: it names no host" if port != 0 else "has the port 0")
+        raise ValueError("is not a URL: the host is missing" if port != 0 else "has the port 0")
     return parts

@@ -1,8 +1,8 @@
-"""TLS as API servers need it: whom to trust, and what to show.
+"""Creates TLS contexts for connections to API servers.
 
-A context knows nothing of the host. Where `TlsConfig.server_name` is set, pass it on with each
-connection: `server_hostname` is its name both in aiohttp (of a request) and in urllib3 (of a
-pool); it sets SNI and is verified instead of the URL's host.
+A context does not include the host name. If `TlsConfig.server_name` is set, pass it with each
+connection, as `server_hostname` of a request (aiohttp) or of a pool (urllib3). It sets SNI, and is
+verified instead of the host of the URL.
 """
 
 from __future__ import annotations
@@ -30,20 +30,24 @@ def ssl_context(
     certificate: ClientCertificate | None = None,
     authority: bytes | None = None,
 ) -> ssl.SSLContext:
-    """A context for connections to one cluster.
+    """Return a context for connections to a cluster.
 
-    `authority` is `Credential.authority`, what the CA file holds now; without it the file is read.
-    With no authority at all the system's are trusted. Any certificate among the authorities is a
-    trust anchor, and those without key usage are taken, as in Go: many clusters have such CAs, and
-    Python 3.13 refuses them by default. HTTP/1.1 is what both transports speak.
+    As in Go, any certificate in the CA bundle is a trust anchor, and CA certificates need no key
+    usage. Many clusters have such CAs, which Python 3.13 refuses by default. ALPN offers HTTP/1.1,
+    the protocol of both transports.
+
+    Args:
+        tls: the settings. Without a CA, the system's CAs are trusted.
+        certificate: the client certificate.
+        authority: the content of the CA file (`Credential.authority`); None reads the file.
 
     Raises:
-        ConfigError: when the authority, the certificate or the key cannot be used.
+        ConfigError: the CA, the client certificate or its key cannot be used.
     """
     trusted = _authority(tls, authority)
     if tls.insecure and trusted:
-        what = "verification is off and an authority is given; remove one of them"
-        raise ConfigError(_about(tls.origin, what))
+        message = "verification is off, but a certificate authority is set; remove one of the two"
+        raise ConfigError(_with_origin(tls.origin, message))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -54,30 +58,30 @@ def ssl_context(
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif trusted:
-        _trust(context, trusted, tls.origin)
+        _load_authority(context, trusted, tls.origin)
     else:
         context.load_default_certs()
     if certificate is not None:
-        _show(context, certificate)
+        _load_client_certificate(context, certificate)
     return context
 
 
 def check_authority(authority: bytes, origin: str = "") -> None:
-    """Raise what `ssl_context` would about an authority.
+    """Check a CA bundle as `ssl_context` does.
 
     Raises:
-        ConfigError: when it holds no certificates, or broken ones.
+        ConfigError: the bundle contains no certificates, or broken ones.
     """
-    _trust(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), authority, origin)
+    _load_authority(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), authority, origin)
 
 
 def check_certificate(certificate: ClientCertificate) -> None:
-    """Raise what `ssl_context` would about a client certificate.
+    """Check a client certificate as `ssl_context` does.
 
     Raises:
-        ConfigError: when certificate or key are broken, or not each other's.
+        ConfigError: the certificate or the key is broken, or they do not belong together.
     """
-    _show(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificate)
+    _load_client_certificate(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificate)
 
 
 def _authority(tls: TlsConfig, authority: bytes | None) -> bytes:
@@ -88,61 +92,61 @@ def _authority(tls: TlsConfig, authority: bytes | None) -> bytes:
     try:
         return read_file(tls.ca_file)
     except OSError as error:
-        what = f"cannot read {tls.ca_file}: {error.strerror}"
-        raise ConfigError(_about(tls.origin, what)) from None
+        message = f"cannot read {tls.ca_file}: {error.strerror}"
+        raise ConfigError(_with_origin(tls.origin, message)) from None
 
 
-def _trust(context: ssl.SSLContext, authority: bytes, origin: str) -> None:
+def _load_authority(context: ssl.SSLContext, authority: bytes, origin: str) -> None:
     bundle = certificates(authority)
     if not bundle:
-        what = "the certificate authority holds no PEM certificate (BEGIN CERTIFICATE)"
-        raise ConfigError(_about(origin, what))
+        message = "the certificate authority contains no PEM certificate (BEGIN CERTIFICATE)"
+        raise ConfigError(_with_origin(origin, message))
     try:
         context.load_verify_locations(cadata=bundle.decode("ascii"))
     except (ssl.SSLError, ValueError):
-        what = "the certificate authority holds a broken certificate; copy the PEM file again"
-        raise ConfigError(_about(origin, what)) from None
+        message = "the certificate authority contains a broken certificate; copy the PEM file again"
+        raise ConfigError(_with_origin(origin, message)) from None
 
 
-def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
+def _load_client_certificate(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
     chain, key = certificates(certificate.certificate), private_key(certificate.key)
-    problem = _missing(chain, key)
+    problem = _content_problem(chain, key)
     if problem:
-        raise ConfigError(_about(certificate.origin, problem))
+        raise ConfigError(_with_origin(certificate.origin, problem))
     try:
         with as_file(key + chain) as path:
             context.load_cert_chain(path, password=_no_passphrase)
     except (ssl.SSLError, ValueError) as error:
-        raise ConfigError(_about(certificate.origin, _refusal(error))) from None
+        raise ConfigError(_with_origin(certificate.origin, _reason(error))) from None
 
 
-def _missing(chain: bytes, key: bytes) -> str:
+def _content_problem(chain: bytes, key: bytes) -> str:
     if not chain:
-        return "the client certificate holds no PEM certificate (BEGIN CERTIFICATE)"
+        return "the client certificate contains no PEM certificate (BEGIN CERTIFICATE)"
     if not key:
-        return "the client key holds no PEM private key (BEGIN PRIVATE KEY)"
+        return "the client key contains no PEM private key (BEGIN PRIVATE KEY)"
     if is_encrypted(key):
         return "the client key is encrypted; decrypt it with `openssl pkey -in KEY -out PLAIN`"
     return ""
 
 
-def _refusal(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if "KEY_VALUES_MISMATCH" in (getattr(error, "reason", None) or ""):
         return "the client key does not belong to the client certificate"
     return "the client certificate or key is broken; copy the PEM files again"
 
 
 def _no_passphrase() -> NoReturn:
-    """Instead of OpenSSL's own question on the terminal."""
+    """Refuse an encrypted key. Without this, OpenSSL would ask for a passphrase at the terminal."""
     raise ValueError("the key is encrypted")
 
 
 @contextmanager
 def as_file(pem: bytes) -> Generator[str, None, None]:
-    """A path to read `pem` from, for OpenSSL takes certificates of a client from files only.
+    """Yield the path of a file with `pem`: OpenSSL reads client certificates from files only.
 
-    On Linux the file is in memory and has no name on any disk; elsewhere it is a file that only
-    its owner may read, gone when the block ends.
+    On Linux the file exists only in memory. On other systems it is a temporary file that only its
+    owner can read. It is deleted at the end of the block.
     """
     descriptor = _in_memory(pem)
     if descriptor is None:
@@ -156,7 +160,7 @@ def as_file(pem: bytes) -> Generator[str, None, None]:
 
 
 def _in_memory(pem: bytes) -> int | None:
-    """A file in memory that has a path; None where there is no such thing."""
+    """Return the descriptor of a file in memory; None if the system does not support that."""
     if not hasattr(os, "memfd_create"):
         return None
     try:
@@ -175,9 +179,9 @@ def _in_memory(pem: bytes) -> int | None:
 
 @contextmanager
 def _on_disk(pem: bytes) -> Generator[str, None, None]:
-    import tempfile  # late: only where a file in memory cannot be had
+    import tempfile  # imported late: not needed on Linux
 
-    # mkstemp makes the file with mode 0600, and fails rather than use one that is there.
+    # mkstemp creates the file with mode 0600, and never opens an existing file.
     descriptor, path = tempfile.mkstemp(prefix="client-certificate-")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -187,5 +191,5 @@ def _on_disk(pem: bytes) -> Generator[str, None, None]:
         Path(path).unlink()
 
 
-def _about(origin: str, what: str) -> str:
-    return f"{origin}: {what}" if origin else what
+def _with_origin(origin: str, message: str) -> str:
+    return f"{origin}: {message}" if origin else message

@@ -1,6 +1,7 @@
-"""Read YAML that may hold secrets.
+"""Reads YAML that may contain secrets.
 
-The texts of PyYAML's errors quote the file, so of those only the place and the kind are passed on.
+PyYAML's error messages quote the file. Messages here contain only the place and the type of the
+error.
 """
 
 from __future__ import annotations
@@ -13,26 +14,28 @@ __all__ = ["read_yaml"]
 
 
 def read_yaml(content: bytes, where: str) -> object:
-    """The first document; None when there is none.
+    """Return the value of the first document; None if there is no document.
 
     Raises:
-        ConfigError: when it is not YAML, or not such YAML as stands for plain values.
+        ConfigError: the content is not YAML, or contains more than plain values.
     """
-    # Late: reading YAML is needed once and not at all inside a cluster.
+    # Imported late: YAML is read once, and never in a pod.
     import yaml
 
     from clientgen._yaml.composer import compose, place
     from clientgen._yaml.loader import BadText, Reader
 
     try:
-        # Like client-go, only the first document counts.
+        # As in client-go, only the first document is read.
         root = next(compose(content), None)
         return None if root is None else Reader().value(root)
     except yaml.YAMLError as error:
         at = place(error)
         shown = f"line {at[0]}, column {at[1]}: " if at else ""
-        what = re.sub(r"['\"].{2,}['\"]", "...", str(getattr(error, "problem", None) or "")).strip()
-        raise ConfigError(f"{where}: {shown}is not YAML{what and f': {what}'}") from None
+        problem = str(getattr(error, "problem", None) or "")
+        reason = re.sub(r"['\"].{2,}['\"]", "...", problem).strip()
+        detail = f": {reason}" if reason else ""
+        raise ConfigError(f"{where}: {shown}the file is not YAML{detail}") from None
     except (BadText, RecursionError):
-        # A tag whose value does not fit, a list for a key, nesting without end.
-        raise ConfigError(f"{where}: is not YAML that is valid in a kubeconfig") from None
+        # For example a tag whose value does not fit, a list as a key, or very deep nesting.
+        raise ConfigError(f"{where}: the YAML is not valid in a kubeconfig") from None
