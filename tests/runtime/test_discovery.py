@@ -15,7 +15,7 @@ from support.server import failure, ok, reply
 
 from clientgen.runtime._async.discovery import AsyncDiscovery, discovery_of
 from clientgen.runtime._config.cluster_config import ClusterConfig, TlsConfig
-from clientgen.runtime._discovery.snapshots import TTL
+from clientgen.runtime._discovery.snapshots import TTL_SECONDS
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.errors import (
     ApiError,
@@ -166,7 +166,7 @@ async def test_after_ten_minutes_the_server_is_asked_whether_anything_has_change
         discovery = AsyncDiscovery(k.rest, clock=clock)
         await discovery.api_resources()
         assert counted.take() == BOTH
-        clock.step(TTL - 1)
+        clock.step(TTL_SECONDS - 1)
         await discovery.api_resources()
         assert counted.take() == []
         clock.step(1)
@@ -374,7 +374,7 @@ async def test_a_file_that_is_ten_minutes_old_saves_the_documents_but_not_the_qu
         async with counted.cluster.clientset(AsyncClientset, discovery_cache=tmp_path) as k:
             await AsyncDiscovery(k.rest, clock=clock).api_resources()
         assert counted.take() == asked
-        clock.step(TTL / 2)
+        clock.step(TTL_SECONDS / 2)
 
 
 async def test_documents_of_an_older_server_are_kept_too(tmp_path, caplog):

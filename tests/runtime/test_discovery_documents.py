@@ -14,7 +14,7 @@ from clientgen.runtime._discovery.discovery_documents import (
     Document,
     discovered,
     is_aggregated,
-    wanted,
+    missing_paths,
 )
 from clientgen.runtime.errors import DecodeError
 
@@ -101,7 +101,7 @@ def test_a_stale_version_is_a_failure_of_its_own():
     found = read(metrics)
     assert names(found) == ["pods", "xs.v1.metrics.k8s.io"]
     assert [str(each) for each in found.failures] == [
-        "metrics.k8s.io/v1beta1: the API server behind it does not answer (its discovery is stale)"
+        "metrics.k8s.io/v1beta1: the group's API server does not answer (its discovery is stale)"
     ]
 
 
@@ -146,10 +146,10 @@ PODS = plain(
 
 
 def test_an_older_server_is_asked_for_each_group_version_the_preferred_one_first():
-    asked = wanted(documents(*LEGACY))
+    asked = missing_paths(documents(*LEGACY))
     assert asked == ["/api/v1", "/apis/apps/v1", "/apis/apps/v1beta1"]
-    assert wanted(documents(*LEGACY, PODS)) == asked[1:]
-    assert wanted(documents(CORE)) == []
+    assert missing_paths(documents(*LEGACY, PODS)) == asked[1:]
+    assert missing_paths(documents(CORE)) == []
 
 
 def test_the_documents_of_an_older_server_say_the_same():
@@ -175,7 +175,7 @@ def test_a_document_of_an_older_server_that_makes_no_sense_is_a_failure_of_its_g
         ("apps", "v1beta1"),
     ]
     assert "is not a discovery document" in found.failures[0].message
-    assert found.failures[1].message == "its discovery document is missing"
+    assert found.failures[1].message == "the discovery document is missing"
 
 
 # ---- hostile ones -----------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def test_what_could_not_be_part_of_a_path_is_left_out(name):
 def test_so_is_such_a_version(version):
     assert names(read(group("a", **{version: [resource("xs", "X")]}))) == ["pods"]
     legacy = plain("/apis", groups=[{"name": "a", "versions": [{"version": version}]}])
-    assert wanted(documents(CORE, legacy)) == []
+    assert missing_paths(documents(CORE, legacy)) == []
 
 
 def test_so_are_such_short_names_categories_and_subresources():
@@ -284,12 +284,12 @@ def test_a_document_that_is_none_is_an_error_with_its_path(body):
     broken.is_aggregated = False
     if body != b'{"items": 1}':
         with pytest.raises(DecodeError, match=r"^/apis is not a discovery document"):
-            wanted(documents(CORE, broken))
+            missing_paths(documents(CORE, broken))
 
 
 def test_there_is_an_end_of_what_is_read(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_RESOURCES", 3)
-    monkeypatch.setattr(module, "_MOST_GROUP_VERSIONS", 3)
+    monkeypatch.setattr(module, "_MAX_RESOURCES", 3)
+    monkeypatch.setattr(module, "_MAX_GROUP_VERSIONS", 3)
     many = [resource(f"x{n}", "X") for n in range(4)]
     with pytest.raises(DecodeError, match="more than 3 resources"):
         read(group("a", v1=many))
@@ -297,7 +297,7 @@ def test_there_is_an_end_of_what_is_read(monkeypatch):
         read(*(group(f"g{n}", v1=[]) for n in range(4)))
     versions = [{"version": f"v{n}"} for n in range(4)]
     with pytest.raises(DecodeError, match="more than 3 group versions"):
-        wanted(documents(plain("/apis", groups=[{"name": "a", "versions": versions}])))
+        missing_paths(documents(plain("/apis", groups=[{"name": "a", "versions": versions}])))
 
 
 KEYS = [
@@ -340,7 +340,7 @@ def test_whatever_is_sent_there_is_a_result_or_a_decode_error(core, apis, is_who
         )
     )
     try:
-        wanted(given_documents)
+        missing_paths(given_documents)
         discovered(given_documents)
     except DecodeError:
         pass

@@ -185,7 +185,7 @@ def test_a_resource_of_a_group_that_is_not_available_may_exist(name):
         mapper(STALE).resource(name)
     assert str(raised.value) == (
         f"the resource {name!r} cannot be looked up: metrics.k8s.io/v1beta1: "
-        "the API server behind it does not answer (its discovery is stale)"
+        "the group's API server does not answer (its discovery is stale)"
     )
 
 
@@ -232,9 +232,7 @@ def test_a_category_is_not_one_resource():
         "pods",
         "services",
     )
-    assert str(raised.value).endswith(
-        "services; it is a category, for which there is resources('all')"
-    )
+    assert str(raised.value).endswith("services; the name is a category: use resources('all')")
 
 
 def test_two_resources_of_one_group_version_with_one_name_are_ambiguous():
@@ -257,7 +255,10 @@ def test_a_short_name_of_two_resources_is_told(caplog):
         assert caplog.messages == []  # the same events in another group
         mapper().resource("deploy")
     assert caplog.messages == [
-        "the short name deploy of deployments.apps is also that of crontabs.stable.example.com"
+        (
+            "the short name deploy matches deployments.apps and also crontabs.stable.example.com;"
+            " the first is used"
+        )
     ]
 
 

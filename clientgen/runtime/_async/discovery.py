@@ -28,10 +28,16 @@ from .._discovery.discovery_documents import (
     Document,
     discovered,
     is_aggregated,
-    wanted,
+    missing_paths,
 )
 from .._discovery.mapper import ResourceMapper
-from .._discovery.snapshots import LARGEST, RefreshLimit, Snapshot, file_name, read_snapshot
+from .._discovery.snapshots import (
+    MAX_SNAPSHOT_BYTES,
+    RefreshLimit,
+    Snapshot,
+    file_name,
+    read_snapshot,
+)
 from .._http.request import HttpRequest
 from ..errors import (
     ApiError,
@@ -260,7 +266,7 @@ class AsyncDiscovery:
         self._must_ask = False
         try:
             documents = await self._each(ROOTS, partial(self._root, old, deadline))
-            more = wanted(documents)
+            more = missing_paths(documents)
             documents |= await self._each(more, partial(self._group_version, deadline))
             known = discovered(documents)
         except BaseException:
@@ -349,7 +355,7 @@ class AsyncDiscovery:
             return
         try:
             documents = snapshot.by_path()
-            if wanted(documents) or not all(root in documents for root in ROOTS):
+            if missing_paths(documents) or not all(root in documents for root in ROOTS):
                 return
             self._adopt(snapshot, discovered(documents))
             self._is_hearsay = True
@@ -409,7 +415,7 @@ def _file(rest: AsyncRest, server: str) -> Path | None:
 def _read(path: Path, server: str) -> Snapshot | None:
     from .._config.private_files import read_private
 
-    content = read_private(path, LARGEST)
+    content = read_private(path, MAX_SNAPSHOT_BYTES)
     return None if content is None else read_snapshot(content, server)
 
 
@@ -417,5 +423,5 @@ def _write(path: Path, snapshot: Snapshot) -> None:
     from .._config.private_files import write_private
 
     content = snapshot.encode()
-    if len(content) > LARGEST or not write_private(path, content):
+    if len(content) > MAX_SNAPSHOT_BYTES or not write_private(path, content):
         _log.debug("%s cannot be written", path)

@@ -1,4 +1,4 @@
-"""What discovery knows: resources, their subresources, and groups that could not be read."""
+"""The results of discovery: resources, their subresources, and groups that could not be read."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = [
     "Discovered",
     "DiscoveryFailure",
     "ResourceName",
-    "addresses",
+    "has_path",
 ]
 
 ResourceName: TypeAlias = str | GroupVersionKind | GroupVersionResource | Resource
-"""What names a resource: text as for kubectl, a kind, or a resource itself."""
+"""The name of a resource: a string as in kubectl, a kind, or a resource itself."""
 
 
 class ApiSubresource(Struct, frozen=True):
-    """A subresource, and the kind of object that it takes and gives.
+    """A subresource, and the kind of its objects.
 
     Attributes:
         name: such as `status` or `scale`.
@@ -40,7 +40,7 @@ class ApiSubresource(Struct, frozen=True):
 
 
 class ApiResource(Resource, frozen=True):
-    """A resource that the server has, with everything that the server says about it.
+    """A resource with all facts that the server's discovery documents contain.
 
     Attributes:
         singular: the singular name, such as `deployment`.
@@ -57,7 +57,7 @@ class ApiResource(Resource, frozen=True):
     subresources: tuple[ApiSubresource, ...] = ()
 
     def subresource(self, name: str) -> ApiSubresource | None:
-        """Return a subresource by its name, or None if there is none."""
+        """Return the subresource of this name; None if there is none."""
         for each in self.subresources:
             if each.name == name:
                 return each
@@ -73,7 +73,7 @@ class DiscoveryFailure(Struct, frozen=True):
     Attributes:
         group: such as `metrics.k8s.io`.
         version: such as `v1beta1`; empty if no version of the group is known.
-        message: why it could not be read.
+        message: the reason why it could not be read.
     """
 
     group: str
@@ -85,10 +85,10 @@ class DiscoveryFailure(Struct, frozen=True):
 
 
 class Discovered(Struct, frozen=True):
-    """Everything that a server has.
+    """The resources of a server.
 
     Attributes:
-        resources: the core group first, then groups in the server's order; of a group, the
+        resources: the core group first, then groups in the server's order; in each group, the
             preferred version first.
         failures: the group versions that could not be read.
     """
@@ -97,12 +97,12 @@ class Discovered(Struct, frozen=True):
     failures: tuple[DiscoveryFailure, ...] = ()
 
     def has(self, path: str) -> bool:
-        """Tell whether one of the resources has a URL path, as a collection or an object."""
-        return any(addresses(each, path) for each in self.resources)
+        """Report whether a URL path is that of a collection or object of one of the resources."""
+        return any(has_path(each, path) for each in self.resources)
 
 
-def addresses(resource: Resource, path: str) -> bool:
-    """Tell whether a URL path is that of a resource: of a collection, or of an object or more."""
+def has_path(resource: Resource, path: str) -> bool:
+    """Report whether a URL path is that of a resource: a collection, an object or a subresource."""
     collection = resource.collection_path()
     if path == collection:
         return True

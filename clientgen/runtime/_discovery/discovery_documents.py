@@ -1,11 +1,11 @@
-"""Reads discovery documents: those of everything at once, and those of older servers.
+"""Reads discovery documents, aggregated or not.
 
-A server of today answers `/api` and `/apis` with all groups, versions and resources. An older one
-names the groups there, and each group version has a document of its own. client-go:
-discovery/discovery_client.go and discovery/aggregated_discovery.go.
+Current servers answer `/api` and `/apis` with all groups, versions and resources (aggregated
+discovery). Older servers list only the groups there, and have one more document per group version.
+client-go: discovery/discovery_client.go and discovery/aggregated_discovery.go.
 
-A server's documents are checked: what could not be part of a URL path, or is there twice, is left
-out, and a group that cannot be understood is a failure of that group alone.
+The documents are checked. Names that cannot be part of a URL path, and duplicates, are skipped. An
+invalid group is a failure of that group only.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ from .discovered_resources import ApiResource, ApiSubresource, Discovered, Disco
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["ACCEPT", "PLAIN", "ROOTS", "Document", "discovered", "is_aggregated", "wanted"]
+__all__ = ["ACCEPT", "PLAIN", "ROOTS", "Document", "discovered", "is_aggregated", "missing_paths"]
 
 ROOTS = ("/api", "/apis")
-"""The documents to begin with: of the core group, and of all other groups."""
+"""The first documents to request: of the core group, and of all other groups."""
 
-_AS = "g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList"
+_AGGREGATED = "g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList"
 PLAIN = "application/json"
-ACCEPT = ",".join([*(f"{PLAIN};{_AS.format(version)}" for version in ("v2", "v2beta1")), PLAIN])
-"""The Accept header for everything at once; older servers answer the plain form."""
+ACCEPT = ",".join(
+    [*(f"{PLAIN};{_AGGREGATED.format(version)}" for version in ("v2", "v2beta1")), PLAIN]
+)
+"""The Accept header for aggregated discovery. Older servers answer with the plain form."""
 
-# A cluster with a thousand definitions has about as many resources.
-_MOST_GROUP_VERSIONS = 5_000
-_MOST_RESOURCES = 50_000
-_MOST_NAMES = 64
+# Generous limits: a cluster with a thousand CustomResourceDefinitions has about as many resources.
+_MAX_GROUP_VERSIONS = 5_000
+_MAX_RESOURCES = 50_000
+_MAX_NAMES = 64
 _STALE = "Stale"
-_UNAVAILABLE = "the API server behind it does not answer (its discovery is stale)"
+_UNAVAILABLE = "the group's API server does not answer (its discovery is stale)"
 
 _is_group = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?").fullmatch
 _is_version = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?").fullmatch
@@ -49,14 +51,14 @@ T = TypeVar("T")
 
 
 class Document(Struct):
-    """One answer of the server.
+    """A discovery document as the server sent it.
 
     Attributes:
-        path: the path it was asked for.
+        path: the URL path.
         body: the JSON; `null` if there is none.
-        etag: what the server calls this state of the document; may be empty.
-        is_aggregated: whether it is one of everything at once.
-        failure: why there is none.
+        etag: the ETag of the document; may be empty.
+        is_aggregated: whether the document is one of aggregated discovery.
+        failure: the reason why the document could not be read; empty if it was read.
     """
 
     path: str
@@ -67,90 +69,92 @@ class Document(Struct):
 
 
 def is_aggregated(content_type: str) -> bool:
-    """Tell by the content type of an answer whether it is one of everything at once.
+    """Report whether a content type is that of aggregated discovery.
 
-    Proxies may reorder its parameters or add some (client-go: ContentTypeIsGVK).
+    Proxies may reorder or add parameters (client-go: ContentTypeIsGVK).
     """
     media, *parameters = (part.strip() for part in content_type.split(";"))
-    given = {name.strip(): text.strip() for name, _, text in (p.partition("=") for p in parameters)}
+    pairs = (parameter.partition("=") for parameter in parameters)
+    values = {name.strip(): value.strip() for name, _, value in pairs}
     return (
         media == PLAIN
-        and given.get("g") == "apidiscovery.k8s.io"
-        and given.get("v") in {"v2", "v2beta1"}
-        and given.get("as") == "APIGroupDiscoveryList"
+        and values.get("g") == "apidiscovery.k8s.io"
+        and values.get("v") in {"v2", "v2beta1"}
+        and values.get("as") == "APIGroupDiscoveryList"
     )
 
 
-def wanted(documents: Mapping[str, Document]) -> list[str]:
-    """Return the paths of the documents that are still needed, because the server is an older one.
+def missing_paths(documents: Mapping[str, Document]) -> list[str]:
+    """Return the paths of group versions that must be requested, because the server is old.
 
     Raises:
-        DecodeError: a document cannot be understood.
+        DecodeError: a document is not valid.
     """
     paths = [
         path
         for root in ROOTS
         if (document := documents.get(root)) and not document.is_aggregated
-        for _, _, path in _listed(document)
+        for _, _, path in _group_versions_in(document)
         if path not in documents
     ]
-    if len(paths) > _MOST_GROUP_VERSIONS:
-        raise _too_many("group versions", _MOST_GROUP_VERSIONS)
+    if len(paths) > _MAX_GROUP_VERSIONS:
+        raise _too_many("group versions", _MAX_GROUP_VERSIONS)
     return list(dict.fromkeys(paths))
 
 
 def discovered(documents: Mapping[str, Document]) -> Discovered:
-    """Read everything that a server has from its documents.
+    """Return the resources of a server, read from its documents.
 
     Args:
-        documents: by path; those of group versions are needed where a root is of the older form.
+        documents: the documents by path. Documents of group versions are needed if a root is not
+            aggregated.
 
     Raises:
-        DecodeError: a document is no discovery document, or says more than can be true.
+        DecodeError: a document is not a discovery document, or has too many entries.
     """
-    reading = _Reading()
+    result = _Result()
     for root in ROOTS:
         document = documents.get(root)
         if document is None or document.failure:
             continue
         if document.is_aggregated:
-            _read_aggregated(document, reading)
+            _read_aggregated(document, result)
         else:
-            _read_legacy(document, documents, reading)
-    return Discovered(tuple(reading.resources.values()), tuple(reading.failures.values()))
+            _read_legacy(document, documents, result)
+    return Discovered(tuple(result.resources.values()), tuple(result.failures.values()))
 
 
-class _Reading:
-    """What has been read so far; of what is there twice, the first counts."""
+class _Result:
+    """Collects resources and failures. Of duplicates, the first counts."""
 
     def __init__(self) -> None:
         self.resources: dict[tuple[str, str, str], ApiResource] = {}
         self.failures: dict[tuple[str, str], DiscoveryFailure] = {}
         self._group_versions: set[tuple[str, str]] = set()
 
-    def begins(self, group: str, version: str) -> bool:
-        """Tell whether this is the first that is read of a group version."""
+    def begin(self, group: str, version: str) -> bool:
+        """Begin to read a group version. Returns False if it was read before."""
         if (group, version) in self._group_versions:
             return False
         self._group_versions.add((group, version))
-        if len(self._group_versions) > _MOST_GROUP_VERSIONS:
-            raise _too_many("group versions", _MOST_GROUP_VERSIONS)
+        if len(self._group_versions) > _MAX_GROUP_VERSIONS:
+            raise _too_many("group versions", _MAX_GROUP_VERSIONS)
         return True
 
-    def fails(self, group: str, version: str, message: str) -> None:
-        """Note that a group version cannot be read."""
+    def add_failure(self, group: str, version: str, message: str) -> None:
+        """Add a group version that cannot be read."""
         failure = DiscoveryFailure(group, version, one_line(message))
         self.failures.setdefault((group, version), failure)
 
     def add(self, resource: ApiResource) -> None:
-        """Keep a resource."""
+        """Add a resource."""
         key = resource.group, resource.version, resource.plural
         self.resources.setdefault(key, resource)
-        if len(self.resources) > _MOST_RESOURCES:
-            raise _too_many("resources", _MOST_RESOURCES)
+        if len(self.resources) > _MAX_RESOURCES:
+            raise _too_many("resources", _MAX_RESOURCES)
 
 
-# ---- everything at once -----------------------------------------------------------------------
+# ---- aggregated discovery ----------------------------------------------------------------------
 
 
 class _Kind(Struct):
@@ -192,7 +196,7 @@ class _Group(Struct):
 
 
 class _NamedGroup(Struct):
-    """As much of a group as a message about it needs."""
+    """The part of a group that a message about it needs."""
 
     metadata: _Metadata | None = None
 
@@ -205,27 +209,27 @@ class _RawGroups(Struct):
     items: list[Raw] | None = None
 
 
-def _read_aggregated(document: Document, reading: _Reading) -> None:
+def _read_aggregated(document: Document, result: _Result) -> None:
     is_core = document.path == ROOTS[0]
-    for group in _groups(document, reading):
+    for group in _groups(document, result):
         name = (group.metadata.name if group.metadata else "") or ""
         if is_core is bool(name) or not (is_core or _is_group(name)):
-            continue  # the core group is in its own document, and nowhere else
+            continue  # the core group is valid in `/api` only, other groups in `/apis` only
         for version in group.versions or ():
-            _read_version(name, version, reading)
+            _read_version(name, version, result)
 
 
-def _groups(document: Document, reading: _Reading) -> Iterator[_Group]:
+def _groups(document: Document, result: _Result) -> Iterator[_Group]:
     try:
         yield from _decoded(document, _Groups).items or ()
     except DecodeError:
-        # Something in there is not what it should be; that is the matter of one group.
+        # Part of the document is invalid. Decode the groups one by one, to read the valid ones.
         for raw in _decoded(document, _RawGroups).items or ():
             try:
                 yield _DECODERS[_Group].decode(raw)
             except _MALFORMED as error:
                 name = _name_of(raw) or "a group without a name"
-                reading.fails(name, "", f"its discovery cannot be understood: {error}")
+                result.add_failure(name, "", f"the discovery of the group is not valid: {error}")
 
 
 def _name_of(raw: Raw) -> str:
@@ -236,17 +240,17 @@ def _name_of(raw: Raw) -> str:
     return one_line(metadata.name or "") if metadata else ""
 
 
-def _read_version(group: str, version: _Version, reading: _Reading) -> None:
-    if not _is_version(version.version) or not reading.begins(group, version.version):
+def _read_version(group: str, version: _Version, result: _Result) -> None:
+    if not _is_version(version.version) or not result.begin(group, version.version):
         return
     if version.freshness == _STALE:
-        reading.fails(group, version.version, _UNAVAILABLE)
+        result.add_failure(group, version.version, _UNAVAILABLE)
         return
     for each in version.resources or ():
         kind = each.response_kind.kind if each.response_kind else ""
         if not _is_name(each.resource) or not kind or not _is_kind(kind):
-            continue  # as client-go does with resources without a kind
-        reading.add(
+            continue  # client-go skips resources without a kind, too
+        result.add(
             ApiResource(
                 group,
                 version.version,
@@ -254,9 +258,9 @@ def _read_version(group: str, version: _Version, reading: _Reading) -> None:
                 kind,
                 each.scope == "Namespaced",
                 singular=_singular(each.singular_resource, kind),
-                verbs=_names(each.verbs),
-                short_names=_names(each.short_names),
-                categories=_names(each.categories),
+                verbs=_valid_names(each.verbs),
+                short_names=_valid_names(each.short_names),
+                categories=_valid_names(each.categories),
                 subresources=tuple(_subresources(group, version.version, each.subresources)),
             )
         )
@@ -266,7 +270,7 @@ def _subresources(
     group: str, version: str, subresources: list[_Subresource] | None
 ) -> Iterator[ApiSubresource]:
     seen: set[str] = set()
-    for each in (subresources or ())[:_MOST_NAMES]:
+    for each in (subresources or ())[:_MAX_NAMES]:
         kind = each.response_kind or _Kind()
         if _is_name(each.subresource) and each.subresource not in seen:
             seen.add(each.subresource)
@@ -276,11 +280,11 @@ def _subresources(
 def _subresource(
     name: str, kind: _Kind, group: str, version: str, verbs: list[str] | None
 ) -> ApiSubresource:
-    """Make a subresource; a kind without group and version is of those of the resource."""
+    """Create a subresource. A kind without group and version has those of the resource."""
     if kind.group or kind.version:
         group, version = kind.group or "", kind.version or ""
     api_version = one_line(f"{group}/{version}" if group else version)
-    return ApiSubresource(name, api_version, one_line(kind.kind or ""), _names(verbs))
+    return ApiSubresource(name, api_version, one_line(kind.kind or ""), _valid_names(verbs))
 
 
 # ---- older servers ----------------------------------------------------------------------------
@@ -320,59 +324,61 @@ class _LegacyResources(Struct):
     resources: list[_LegacyResource] | None = None
 
 
-def _listed(root: Document) -> Iterator[tuple[str, str, str]]:
-    """Go through the group versions that a root names: group, version, path."""
+def _group_versions_in(root: Document) -> Iterator[tuple[str, str, str]]:
+    """Yield (group, version, path) of the group versions that a root document lists."""
     if root.failure:
         return
     if root.path == ROOTS[0]:
         core = _decoded(root, _Versions).versions or ()
-        yield from (("", each, f"/api/{each}") for each in _sound_versions(core))
+        yield from (("", each, f"/api/{each}") for each in _valid_versions(core))
         return
     for group in _decoded(root, _LegacyGroups).groups or ():
         if not _is_group(group.name):
             continue
         preferred = group.preferred_version.version if group.preferred_version else ""
         versions = [each.version for each in group.versions or ()]
-        versions.sort(key=lambda version: version != preferred)  # the others stay in their order
-        for version in _sound_versions(versions):
+        versions.sort(
+            key=lambda version: version != preferred
+        )  # a stable sort: the others keep their order
+        for version in _valid_versions(versions):
             yield group.name, version, f"/apis/{group.name}/{version}"
 
 
-def _sound_versions(versions: Iterable[str]) -> list[str]:
+def _valid_versions(versions: Iterable[str]) -> list[str]:
     return [each for each in dict.fromkeys(versions) if _is_version(each)]
 
 
-def _read_legacy(root: Document, documents: Mapping[str, Document], reading: _Reading) -> None:
-    for group, version, path in _listed(root):
-        if not reading.begins(group, version):
+def _read_legacy(root: Document, documents: Mapping[str, Document], result: _Result) -> None:
+    for group, version, path in _group_versions_in(root):
+        if not result.begin(group, version):
             continue
         document = documents.get(path)
         if document is None or document.failure:
-            message = document.failure if document else "its discovery document is missing"
-            reading.fails(group, version, message)
+            message = document.failure if document else "the discovery document is missing"
+            result.add_failure(group, version, message)
             continue
         try:
             resources = _decoded(document, _LegacyResources).resources or ()
         except DecodeError as error:
-            reading.fails(group, version, str(error))
+            result.add_failure(group, version, str(error))
             continue
-        _read_resources(group, version, resources, reading)
+        _read_resources(group, version, resources, result)
 
 
 def _read_resources(
-    group: str, version: str, resources: Iterable[_LegacyResource], reading: _Reading
+    group: str, version: str, resources: Iterable[_LegacyResource], result: _Result
 ) -> None:
     parts: dict[str, dict[str, ApiSubresource]] = {}
     for each in resources:
         plural, slash, name = each.name.partition("/")
-        if slash and _is_name(name) and len(parts.setdefault(plural, {})) < _MOST_NAMES:
+        if slash and _is_name(name) and len(parts.setdefault(plural, {})) < _MAX_NAMES:
             kind = _Kind(each.group, each.version, each.kind)
             part = _subresource(name, kind, group, version, each.verbs)
             parts[plural].setdefault(name, part)
     for each in resources:
         if not _is_name(each.name) or not each.kind or not _is_kind(each.kind):
             continue
-        reading.add(
+        result.add(
             ApiResource(
                 group,
                 version,
@@ -380,20 +386,20 @@ def _read_resources(
                 each.kind,
                 bool(each.namespaced),
                 singular=_singular(each.singular_name, each.kind),
-                verbs=_names(each.verbs),
-                short_names=_names(each.short_names),
-                categories=_names(each.categories),
+                verbs=_valid_names(each.verbs),
+                short_names=_valid_names(each.short_names),
+                categories=_valid_names(each.categories),
                 subresources=tuple(parts.get(each.name, {}).values()),
             )
         )
 
 
-# ---- both -------------------------------------------------------------------------------------
+# ---- both forms --------------------------------------------------------------------------------
 
-# Made once: threads that make the first decoder of a type at the same time may crash.
+# Created at import: threads that create the first decoder of a type at the same time may crash.
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
-    form: msgspec.json.Decoder(form)
-    for form in (
+    document_type: msgspec.json.Decoder(document_type)
+    for document_type in (
         _Group,
         _Groups,
         _LegacyGroups,
@@ -406,9 +412,9 @@ _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
 _MALFORMED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-def _decoded(document: Document, form: type[T]) -> T:
+def _decoded(document: Document, document_type: type[T]) -> T:
     try:
-        return cast("T", _DECODERS[form].decode(document.body))
+        return cast("T", _DECODERS[document_type].decode(document.body))
     except _MALFORMED as error:
         raise DecodeError(
             f"{document.path} is not a discovery document: {one_line(str(error))}"
@@ -416,14 +422,14 @@ def _decoded(document: Document, form: type[T]) -> T:
 
 
 def _singular(given: str | None, kind: str) -> str:
-    """Return the singular name. Some servers give none; then it is that of the kind."""
+    """Return the singular name. If the server sends none, it is the kind in lower case."""
     return given if given and _is_name(given) else kind.lower()
 
 
-def _names(given: list[str] | None) -> tuple[str, ...]:
+def _valid_names(given: list[str] | None) -> tuple[str, ...]:
     sound = (each for each in given or () if _is_name(each))
-    return tuple(dict.fromkeys(sound))[:_MOST_NAMES]
+    return tuple(dict.fromkeys(sound))[:_MAX_NAMES]
 
 
-def _too_many(what: str, most: int) -> DecodeError:
-    return DecodeError(f"the server's discovery documents list more than {most} {what}")
+def _too_many(entries: str, limit: int) -> DecodeError:
+    return DecodeError(f"the server's discovery documents list more than {limit} {entries}")

@@ -1,13 +1,13 @@
-"""Finds resources by name, by kubectl's rules.
+"""Finds resources by name, with kubectl's rules.
 
-A name is a plural or a singular, else a short name, else a kind; in upper or lower case. Of several
-groups that have it, the server's order decides: the core group first, and of a group the version
-that it prefers. client-go: restmapper (discovery.go, shortcut.go, category_expansion.go),
-apimachinery's meta.PriorityRESTMapper, and the resource builder of kubectl.
+A name is searched among plurals and singulars, then among short names, then among kinds. Case does
+not matter. If several groups have the name, the server's order decides: the core group comes first,
+and in each group its preferred version. client-go: restmapper (discovery.go, shortcut.go,
+category_expansion.go), apimachinery's meta.PriorityRESTMapper, and the resource builder of kubectl.
 
-It differs from client-go in four things. A resource is found by its own name, even if another one
-has the same kind. A short name keeps the version that was asked for. A group's full name wins over
-other groups whose names begin so. And there are no resources for the kinds of lists.
+There are four differences from client-go. A resource is found by its own name, even if another
+resource has the same kind. A short name may be combined with a version. The full name of a group
+takes precedence over groups whose names begin with it. The kinds of lists have no resources.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ __all__ = ["ResourceMapper"]
 
 _log = logging.getLogger("clientgen.discovery")
 
-_MOST_SIMILAR = 3
-# The most names to compare with one that is not there.
-_MOST_COMPARED = 10_000
-# How much two names have in common, from 0 to 1, for one to be a misspelling of the other.
-_ALIKE = 0.7
+_MAX_SIMILAR = 3
+# The maximum number of names that are compared with an unknown one.
+_MAX_COMPARED = 10_000
+# The minimum similarity of a name for a hint, from 0 to 1 (difflib.get_close_matches).
+_MIN_SIMILARITY = 0.7
 
 
 class ResourceMapper:
-    """Names and resources of one server at one time."""
+    """Maps names to the resources of a server, as of one discovery."""
 
     def __init__(self, discovered: Discovered) -> None:
         self._all = discovered.resources
@@ -72,59 +72,65 @@ class ResourceMapper:
                 version and kind.
 
         Raises:
-            NoResourceMatch: there is none.
-            DiscoveryFailed: it would be in a group that is not available now.
-            AmbiguousResource: there are several, such as for a category.
-            ValueError, TypeError: it is no name.
+            NoResourceMatch: the server has no such resource.
+            DiscoveryFailed: the resource may be in a group that is not available now.
+            AmbiguousResource: several resources match, for example those of a category.
+            ValueError, TypeError: `asked` is not a name.
         """
-        ways = list(readings(asked))
+        candidates = list(readings(asked))
         by_name = not isinstance(asked, GroupVersionKind)
-        for tier in (self._named, self._of_kind) if by_name else (self._of_kind,):
-            for reading in ways:
-                if (resource := tier(reading)) is not None:
+        for find in (self._find_by_name, self._find_by_kind) if by_name else (self._find_by_kind,):
+            for reading in candidates:
+                if (resource := find(reading)) is not None:
                     return resource
-        raise self._missing(asked, ways)
+        raise self._not_found_error(asked, candidates)
 
     def resources(self, asked: str) -> list[ApiResource]:
-        """Find the resources of a category, or of several names divided by commas.
+        """Find the resources of a category, or of several names separated by commas.
 
-        Categories go first, as in kubectl. Each resource is there once, in its best version.
+        As in kubectl, categories take precedence over names. Each resource is returned once, in its
+        preferred version.
 
         Raises:
             NoResourceMatch, DiscoveryFailed, AmbiguousResource, ValueError, TypeError: as
                 `resource`.
         """
-        found: dict[tuple[str, str], ApiResource] = {}
+        resources: dict[tuple[str, str], ApiResource] = {}
         for name in asked.split(","):
             members = self._by_category.get(name.strip().lower())
             for each in members or [self.resource(name)]:
-                found.setdefault((each.group, each.plural), each)
-        return list(found.values())
+                resources.setdefault((each.group, each.plural), each)
+        return list(resources.values())
 
     def preferred(self) -> list[ApiResource]:
-        """Return each resource once, in its best version."""
-        found: dict[tuple[str, str], ApiResource] = {}
+        """Return each resource once, in its preferred version."""
+        resources: dict[tuple[str, str], ApiResource] = {}
         for each in self._all:
-            found.setdefault((each.group, each.plural), each)
-        return list(found.values())
+            resources.setdefault((each.group, each.plural), each)
+        return list(resources.values())
 
-    # ---- the ways to be found -----------------------------------------------------------------
+    # ---- the search ---------------------------------------------------------------------------
 
-    def _named(self, reading: Reading) -> ApiResource | None:
-        """Find by plural or singular, else by short name."""
+    def _find_by_name(self, reading: Reading) -> ApiResource | None:
+        """Find a resource by plural or singular, else by short name."""
         word = reading.word.lower()
-        exact = _narrowed(self._by_name.get(word, ()), reading)
+        exact = _in_matching_group(self._by_name.get(word, ()), reading)
         if exact:
-            return _one(exact, reading)
-        short = _narrowed(self._by_short_name.get(word, ()), reading)
+            return _unambiguous(exact, reading)
+        short = _in_matching_group(self._by_short_name.get(word, ()), reading)
         if not short:
             return None
         for other in {each.name for each in short if each.plural != short[0].plural}:
-            _log.warning("the short name %s of %s is also that of %s", word, short[0].name, other)
+            _log.warning(
+                "the short name %s matches %s and also %s; the first is used",
+                word,
+                short[0].name,
+                other,
+            )
         return short[0]
 
-    def _of_kind(self, reading: Reading) -> ApiResource | None:
-        """Find by kind. If several resources have it, the last counts, as in client-go."""
+    def _find_by_kind(self, reading: Reading) -> ApiResource | None:
+        """Find a resource by kind. If several have the kind, the last counts, as in client-go."""
         matches = _in_group(self._by_kind.get(reading.word.lower(), ()), reading)
         cased = [each for each in matches if each.kind == reading.word] or matches
         if not cased:
@@ -133,37 +139,37 @@ class ResourceMapper:
         same = [e for e in cased if (e.group, e.version) == (first.group, first.version)]
         return same[-1]
 
-    # ---- what to say if there is none ---------------------------------------------------------
+    # ---- errors -------------------------------------------------------------------------------
 
-    def _missing(self, asked: object, ways: list[Reading]) -> Exception:
+    def _not_found_error(self, asked: object, candidates: list[Reading]) -> Exception:
         text = spelled(asked)
         members = self._by_category.get(text.strip().lower())
         if members:
             names = sorted({each.name for each in members})
-            hint = f"; it is a category, for which there is resources({text.strip()!r})"
+            hint = f"; the name is a category: use resources({text.strip()!r})"
             return AmbiguousResource(text, names, hint)
-        broken = [each for each in self._failures if _may_be_in(each, ways)]
+        broken = [each for each in self._failures if _may_be_in(each, candidates)]
         if broken:
             return DiscoveryFailed(text, (), [str(each) for each in broken])
-        unread = [str(each) for each in self._failures if ways[0].group is None]
-        return NoResourceMatch(text, self._similar(ways), unread)
+        unread = [str(each) for each in self._failures if candidates[0].group is None]
+        return NoResourceMatch(text, self._similar(candidates), unread)
 
-    def _similar(self, ways: Iterable[Reading]) -> list[str]:
-        words = [reading.word.lower() for reading in ways]
-        # The same name elsewhere is more helpful than a similar one here.
+    def _similar(self, candidates: Iterable[Reading]) -> list[str]:
+        words = [reading.word.lower() for reading in candidates]
+        # The same name in another group is a better hint than a similar name.
         same = self._by_name.get(words[0]) or self._by_kind.get(words[0])
         if same:
-            return [str(each) for each in same[:_MOST_SIMILAR]]
-        known = [*self._by_name, *self._by_short_name, *self._by_kind][:_MOST_COMPARED]
-        close = get_close_matches(words[0], dict.fromkeys(known), _MOST_SIMILAR, _ALIKE)
-        return list(dict.fromkeys(self._any(name).name for name in close))
+            return [str(each) for each in same[:_MAX_SIMILAR]]
+        known = [*self._by_name, *self._by_short_name, *self._by_kind][:_MAX_COMPARED]
+        close = get_close_matches(words[0], dict.fromkeys(known), _MAX_SIMILAR, _MIN_SIMILARITY)
+        return list(dict.fromkeys(self._first_match(name).name for name in close))
 
-    def _any(self, name: str) -> ApiResource:
+    def _first_match(self, name: str) -> ApiResource:
         return (self._by_name.get(name) or self._by_short_name.get(name) or self._by_kind[name])[0]
 
 
-def _narrowed(matches: Iterable[ApiResource], reading: Reading) -> list[ApiResource]:
-    """Keep what is in the group, or failing that in one whose name begins so."""
+def _in_matching_group(matches: Iterable[ApiResource], reading: Reading) -> list[ApiResource]:
+    """Keep resources in the group or, if there are none, in groups that begin with its name."""
     matches = list(matches)
     exact = _in_group(matches, reading)
     if exact or reading.is_exact or not reading.group:
@@ -179,8 +185,8 @@ def _in_group(matches: Iterable[ApiResource], reading: Reading) -> list[ApiResou
     ]
 
 
-def _one(matches: list[ApiResource], reading: Reading) -> ApiResource:
-    """Choose the best, unless the best group version has several of the name."""
+def _unambiguous(matches: list[ApiResource], reading: Reading) -> ApiResource:
+    """Choose the first match. Raises an AmbiguousResource if its group version has several."""
     first = matches[0]
     same = [e for e in matches if (e.group, e.version) == (first.group, first.version)]
     plurals = [each for each in same if each.plural.lower() == reading.word.lower()]
@@ -189,8 +195,8 @@ def _one(matches: list[ApiResource], reading: Reading) -> ApiResource:
     return plurals[0] if plurals else first
 
 
-def _may_be_in(failure: DiscoveryFailure, ways: Iterable[Reading]) -> bool:
-    """Tell whether what is asked for may be in a group version that is not available."""
+def _may_be_in(failure: DiscoveryFailure, candidates: Iterable[Reading]) -> bool:
+    """Report whether a name may be in a group version that is not available."""
     return any(
         reading.group is not None
         and (
@@ -201,5 +207,5 @@ def _may_be_in(failure: DiscoveryFailure, ways: Iterable[Reading]) -> bool:
             )
         )
         and (reading.version in {None, failure.version} or not failure.version)
-        for reading in ways
+        for reading in candidates
     )

@@ -1,4 +1,4 @@
-"""How people name resources: `deploy`, `deployments.v1.apps`, `apps/v1/Deployment`.
+"""Parses the names of resources: `deploy`, `deployments.v1.apps`, `apps/v1/Deployment`.
 
 Facts: apimachinery's schema.ParseResourceArg and ParseKindArg, and kubectl's resource builder.
 """
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "readings", "spelled"]
 
-# The longest name of a resource and of a group, and what stands between them.
-_LONGEST = 600
+# Enough for the longest names of a resource, a version and a group.
+_MAX_LENGTH = 600
 
 
 class Reading(Struct, frozen=True):
-    """One way to understand a name.
+    """One interpretation of a name.
 
     Attributes:
         word: a resource or a kind.
-        group: None for any; the empty string is the core group.
-        version: None for any.
-        is_exact: whether a part of the group's name is not enough.
+        group: the group; None for any group, an empty string for the core group.
+        version: the version; None for any version.
+        is_exact: whether the group must match exactly; otherwise, the beginning of its name is
+            enough.
     """
 
     word: str
@@ -37,18 +38,18 @@ class Reading(Struct, frozen=True):
 
 
 def readings(asked: object) -> Iterator[Reading]:
-    """Go through the ways to understand what is asked for, best first.
+    """Yield the interpretations of a name, the most likely one first.
 
     Raises:
-        TypeError: it is none of these types.
-        ValueError: it is no name.
+        TypeError: `asked` is of another type.
+        ValueError: `asked` is empty or too long.
     """
     if isinstance(asked, GroupVersionKind):
         yield Reading(asked.kind, asked.group, asked.version or None, is_exact=True)
     elif isinstance(asked, GroupVersionResource):
         yield Reading(asked.resource, asked.group, asked.version, is_exact=True)
     elif isinstance(asked, str):
-        yield from _of_text(asked)
+        yield from _readings_of_text(asked)
     else:
         raise TypeError(
             "a resource is named by a string such as 'deployments.apps', by a class or by a "
@@ -57,14 +58,14 @@ def readings(asked: object) -> Iterator[Reading]:
 
 
 def spelled(asked: object) -> str:
-    """Spell what is asked for, for a message."""
+    """Return a name as text, for messages."""
     return asked if isinstance(asked, str) else str(asked)
 
 
-def _of_text(text: str) -> Iterator[Reading]:
-    if not text.strip() or len(text) > _LONGEST:
-        problem = "an empty name" if len(text) <= _LONGEST else f"{len(text)} characters"
-        raise ValueError(f"a resource is named by a string such as 'deployments.apps': {problem}")
+def _readings_of_text(text: str) -> Iterator[Reading]:
+    if not text.strip() or len(text) > _MAX_LENGTH:
+        actual = "an empty name" if len(text) <= _MAX_LENGTH else f"{len(text)} characters"
+        raise ValueError(f"a resource is named by a string such as 'deployments.apps': {actual}")
     text = text.strip()
     if "/" in text:
         api_version, _, word = text.rpartition("/")

@@ -1,4 +1,4 @@
-"""Refuses verbs that a resource does not have, before anything is sent."""
+"""Refuses verbs that a resource does not support, before a request is sent."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ _NOT_ALLOWED = 405
 
 
 def check_verb(resource: Resource, verb: str) -> None:
-    """Check that a resource has a verb, if the server has said which it has.
+    """Check that a resource supports a verb, if its verbs are known from discovery.
 
     Args:
         resource: the resource.
-        verb: as the server calls it, such as `deletecollection`.
+        verb: the verb as in discovery documents, such as `deletecollection`.
 
     Raises:
-        MethodNotAllowed: it has not.
+        MethodNotAllowed: the resource does not support the verb.
     """
     if isinstance(resource, ApiResource) and resource.verbs and verb not in resource.verbs:
         _refuse(resource.name, verb, resource.verbs)
 
 
 def subresource_of(resource: ApiResource, name: str, verb: str = "") -> ApiSubresource:
-    """Return a subresource that has a verb.
+    """Return a subresource, and check that it supports a verb.
 
     Raises:
         NoResourceMatch: the resource has no such subresource.
-        MethodNotAllowed: the subresource does not have the verb.
+        MethodNotAllowed: the subresource does not support the verb.
     """
-    found = resource.subresource(name)
-    if found is None:
+    subresource = resource.subresource(name)
+    if subresource is None:
         others = sorted(f"{resource.plural}/{each.name}" for each in resource.subresources)
         raise NoResourceMatch(f"{resource.plural}/{name}", others)
-    if verb and found.verbs and verb not in found.verbs:
-        _refuse(f"{resource.plural}/{name}", verb, found.verbs)
-    return found
+    if verb and subresource.verbs and verb not in subresource.verbs:
+        _refuse(f"{resource.plural}/{name}", verb, subresource.verbs)
+    return subresource
 
 
-def _refuse(what: str, verb: str, verbs: tuple[str, ...]) -> None:
-    message = f"{what} cannot {verb}: the server has {', '.join(verbs)}"
+def _refuse(resource: str, verb: str, verbs: tuple[str, ...]) -> None:
+    message = f"{resource} does not support the verb {verb}; it supports {', '.join(verbs)}"
     status = Status(status="Failure", code=_NOT_ALLOWED, reason="MethodNotAllowed", message=message)
     raise api_error(status)
