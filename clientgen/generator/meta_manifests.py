@@ -22,7 +22,7 @@ from clientgen.generator.sources.used_packages import meta_models
 __all__ = ["main", "source"]
 
 _PATH = "models.py"
-_TITLE = "Typed manifests of meta/v1, in which all kinds have their metadata."
+_TITLE = "Typed manifests of meta/v1, such as the metadata of all kinds."
 
 
 class _InOneModule(Modules):

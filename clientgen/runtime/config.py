@@ -1,8 +1,10 @@
 """Kubeconfig, service accounts, and configurations written in code.
 
-load_config()                                                  # as kubectl finds it
-load_config("~/.kube/other", "staging")                        # a file, and a context of it
-ClusterConfig("https://…", auth=AuthConfig(token="…"))         # by hand
+::
+
+    load_config()                                           # as kubectl finds it
+    load_config("~/.kube/other", "staging")                 # a file, and one of its contexts
+    ClusterConfig("https://…", auth=AuthConfig(token="…"))  # from code
 """
 
 from __future__ import annotations

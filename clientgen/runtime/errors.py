@@ -6,18 +6,18 @@
     ├── ConfigError                    no usable cluster configuration
     ├── DecodeError                    the received data is not a JSON object
     ├── NoResourceMatch                the server has no such resource or kind; also a LookupError
-    │   └── DiscoveryFailed            it may have it: that group is not available now
+    │   └── DiscoveryFailed            the group is not available now, so that is unknown
     ├── AmbiguousResource              several resources match; also a LookupError
-    ├── NotSynced                      a cache that is not synced was read or waited for
-    │   └── SyncTimeout                it did not sync in time; also a TimeoutError
+    ├── NotSynced                      a cache was read or waited for, but is not synced
+    │   └── SyncTimeout                caches did not sync in time; also a TimeoutError
     ├── LeadershipLost                 the lease was lost: the program must not write any more
     ├── TerminalError                  reconcile cannot succeed before the object changes
-    ├── OperationRefused               a recipe such as drain must not go on; it says why
-    ├── WaitFailed                     what was waited for cannot become true any more
-    ├── ExecFailed                     a command in a container ended with another exit code than 0
-    ├── CopyFailed                     files were not copied to or from a container, or not all
-    ├── ProxyFailed                    a program in the cluster answered 400 or more
-    ├── WaitTimeout                    it did not become true in time; also a TimeoutError
+    ├── OperationRefused               an operation such as drain cannot continue
+    ├── WaitFailed                     a condition cannot become true any more
+    ├── WaitTimeout                    a condition did not become true in time; also a TimeoutError
+    ├── ExecFailed                     a command in a container failed: its exit code is not 0
+    ├── CopyFailed                     files could not be copied to or from a container
+    ├── ProxyFailed                    a pod, service or node answered with 400 or more
     ├── ApiError                       the server responded with an error; see .status
     │   ├── BadRequest                 400
     │   ├── Unauthorized               401
@@ -47,12 +47,13 @@
 
 The classes below ApiError are named after the `reason` of the server's Status
 (https://kubernetes.io/docs/reference/using-api/api-concepts/ and apimachinery's StatusReason).
-The reason determines the class. If the reason is empty or unknown, the HTTP code does, except for
-AlreadyExists and Expired, because their codes have two meanings (client-go: apierrors.IsConflict
-and friends). No message contains a credential, and every error can be pickled.
+The reason determines the class. If the reason is empty or unknown, the HTTP code determines it. It
+never leads to AlreadyExists and Expired, because their codes have two meanings (client-go:
+apierrors.IsConflict and similar functions). No message contains a credential. All errors can be
+pickled.
 """
 
-# The classes are called what the server calls the reasons.
+# The classes have the names of the server's reasons, which do not end in Error.
 # ruff: noqa: N818
 
 from __future__ import annotations
@@ -120,11 +121,11 @@ __all__ = [
 
 
 class ConfigError(ClientError):
-    """The configuration does not lead to a cluster. The message says why."""
+    """There is no valid configuration of a cluster. The message says why."""
 
 
 class NotSynced(ClientError):
-    """A cache is not synced yet, so a missing object means nothing. The message says why."""
+    """A cache is not synced, so it may lack objects that exist. The message says why."""
 
 
 class SyncTimeout(NotSynced, TimeoutError):
@@ -132,12 +133,12 @@ class SyncTimeout(NotSynced, TimeoutError):
 
 
 class NoResourceMatch(ClientError, LookupError):
-    """The server has no resource or kind of this name. The message says what is similar.
+    """The server has no resource or kind of this name. The message has similar names.
 
     Attributes:
-        asked: what was looked up.
+        asked: the name.
         similar: names of similar resources, such as `deployments.apps`.
-        failures: the group versions that could not be read, and why.
+        failures: the group versions that could not be read, with the reasons.
     """
 
     def __init__(
@@ -155,11 +156,11 @@ class NoResourceMatch(ClientError, LookupError):
 
 
 class DiscoveryFailed(NoResourceMatch):
-    """The resource is in a group that is not available now, so nobody knows whether it exists.
+    """The group of the resource is not available now, so it is unknown whether the resource exists.
 
     Attributes:
-        asked: what was looked up.
-        failures: the group versions of that group that could not be read, and why.
+        asked: the name of the resource.
+        failures: the versions of the group that could not be read, with the reasons.
     """
 
     def __str__(self) -> str:
@@ -171,7 +172,7 @@ class AmbiguousResource(ClientError, LookupError):
     """Several resources match a name. The message lists them.
 
     Attributes:
-        asked: what was looked up.
+        asked: the name.
         matches: the resources, such as `deployments.v1.apps`.
     """
 
@@ -193,7 +194,8 @@ class LeadershipLost(ClientError):
 class TerminalError(ClientError):
     """Raised by a reconcile function if another attempt would fail in the same way.
 
-    The controller logs and counts it, and does not try again before the object changes:
+    The controller logs and counts the error, and does not requeue the object. The next attempt is
+    made when the object changes:
 
         raise TerminalError("the schedule is not valid") from error
 
@@ -202,13 +204,13 @@ class TerminalError(ClientError):
 
 
 class OperationRefused(ClientError):
-    """An operation of several requests, such as `drain`, must not go on. The message says why."""
+    """An operation of several requests, such as `drain`, cannot continue. The message says why."""
 
 
 class ExecFailed(ClientError):
-    """A command in a container ended with another exit code than 0, and `check=True` was given.
+    """A command in a container failed, and `check=True` was passed. Its exit code is not 0.
 
-    The message has the end of its stderr. `result` is the whole output.
+    The message has the end of the standard error. `result` has the whole output.
     """
 
     def __init__(self, message: str, result: ExecResult) -> None:
@@ -229,9 +231,9 @@ class CopyFailed(ClientError):
 
 
 class ProxyFailed(ClientError):
-    """A program in the cluster answered with a status of 400 or more, and `check=True` was given.
+    """A pod, service or node answered with status 400 or more, and `check=True` was passed.
 
-    The message has the beginning of its body. `response` is the whole response.
+    The message has the beginning of the body. `response` is the whole response.
     """
 
     def __init__(self, message: str, response: ProxyResponse) -> None:
@@ -243,9 +245,9 @@ class ProxyFailed(ClientError):
 
 
 class WaitFailed(ClientError):
-    """What was waited for cannot become true any more, or what `fail=` names is true.
+    """The awaited condition cannot become true any more, or the condition of `fail=` is true.
 
-    The message says why. `object` is the last state of the object that decided; None if there is
+    The message says why. `object` is the last state of the object in question; None if there is
     none.
     """
 
@@ -255,9 +257,9 @@ class WaitFailed(ClientError):
 
 
 class WaitTimeout(ClientError, TimeoutError):
-    """What was waited for did not become true in time. The message says why not.
+    """The awaited condition did not become true in time. The message has the current state.
 
-    `object` is the last state of an object that is not as wanted; None if there is none.
+    `object` is the last state of an object for which it is not true; None if there is none.
     """
 
     def __init__(self, message: str, obj: Any = None) -> None:
@@ -314,7 +316,7 @@ class ApiError(ClientError):
 
     @property
     def retry_after(self) -> int | None:
-        """The seconds that the server asks clients to wait before retrying, if any."""
+        """The seconds that the server asks clients to wait before a retry; None if it does not."""
         details = self.details
         return (details.retry_after_seconds or None) if details else None
 
@@ -330,11 +332,11 @@ class ApiError(ClientError):
         return f"<{type(self).__name__}: {self}>"
 
     def _shown(self) -> str:
-        """The message, shortened for logs: a server may quote the whole object it received."""
+        """Return the message without quoted objects, if the request was about a secret object."""
         if self.request is None or not _IS_SECRET(self.request.path):
             return self.message
         words, quoted, _ = self.message.partition("{")
-        return f"{words}… (the object is hidden; `message` has it)" if quoted else words
+        return f"{words}… (the object is hidden; see `message`)" if quoted else words
 
 
 class BadRequest(ApiError):
@@ -386,7 +388,7 @@ class Expired(Gone):
 
     @property
     def continue_(self) -> str:
-        """A new token that continues at the same place in a newer state; empty if there is none."""
+        """A token that continues the list in a newer state; empty if the server sent none."""
         return self.status.metadata.continue_ or ""
 
 
@@ -446,8 +448,8 @@ class ConnectionLost(ResponseBroken):
     """The connection was lost before the response was complete."""
 
 
-# The most text to show of an answer that is no HTTP.
-_LONGEST = 200
+# The number of characters of a peer's text that messages show.
+_MAX_SHOWN = 200
 
 _BY_REASON: dict[str, type[ApiError]] = {
     each.__name__: each
@@ -494,16 +496,16 @@ _BY_CODE: dict[int, type[ApiError]] = {
 
 
 def one_line(text: str) -> str:
-    """Shorten text from a peer for a message: one line, printable, limited length."""
-    line = " ".join(text[: 4 * _LONGEST].split())
+    """Make text from a peer safe for a message: one line, printable, of limited length."""
+    line = " ".join(text[: 4 * _MAX_SHOWN].split())
     shown = "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
     )
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:
-    """Create the error for a Status, as far as its contents can be trusted."""
+    """Create the error for a Status. Invalid parts of the Status are dropped."""
     make_sound(status)
     error_class = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
     error = error_class(status, request)
