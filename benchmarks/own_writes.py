@@ -210,8 +210,8 @@ class World:
         self.cluster = FakeCluster(*namespaces, clock=self.clock, seed=seed, history_events=5000)
         self.other = self.cluster.clientset(Clientset)
         self.k = self.cluster.clientset(AsyncClientset)
-        rest: Any = self.k.rest
-        rest._transport = Network(rest._transport, self)
+        connections = self.k.rest.chain.connections
+        connections.transport = Network(connections.transport, self)
         # What may be read is the last own write that was answered, and everything after it.
         self.history: dict[str, list[tuple[State, str]]] = {key: [(None, "")] for key in KEYS}
         self.answered: dict[str, list[Call]] = {key: [] for key in KEYS}

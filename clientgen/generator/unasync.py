@@ -220,6 +220,17 @@ DERIVED: tuple[str, ...] = (
     "recorder.py",
     "reflector.py",
     "registration.py",
+    "requests/__init__.py",
+    "requests/connections.py",
+    "requests/credentials_link.py",
+    "requests/health_link.py",
+    "requests/metrics_link.py",
+    "requests/own_writes_link.py",
+    "requests/rate_limit_link.py",
+    "requests/request_chain.py",
+    "requests/request_link.py",
+    "requests/retry_link.py",
+    "requests/warnings_link.py",
     "rest.py",
     "transport_protocol.py",
     "set_apply.py",
@@ -284,10 +295,11 @@ def _planned() -> dict[Path, str]:
 def _complaints() -> Iterator[str]:
     known = {*DERIVED, *BY_HAND}
     for flavour in ("_async", "_sync"):
-        present = {path.name for path in (_RUNTIME / flavour).glob("*.py")}
+        folder = _RUNTIME / flavour
+        present = {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
         yield from (f"{flavour}/{name} is not listed in DERIVED" for name in present - known)
         yield from (f"{flavour}/{name} is missing" for name in known - present)
-    sources = [*(_RUNTIME / "_async").glob("*.py"), _RUNTIME / "aio.py", *_TEMPLATES.rglob("*.j2")]
+    sources = [*(_RUNTIME / "_async").rglob("*.py"), _RUNTIME / "aio.py", *_TEMPLATES.rglob("*.j2")]
     for rule in unused_rules(path.read_text("utf-8") for path in sources):
         yield f"no source uses the rule {rule!r}"
 

@@ -88,8 +88,8 @@ class World:
         self.cluster = FakeCluster(*objects, clock=self.clock)
         self.k = self.cluster.clientset(AsyncClientset)
         self.other = self.cluster.clientset(AsyncClientset)
-        rest: Any = self.k.rest
-        self.network = rest._transport = HeldTransport(rest._transport)
+        connections = self.k.rest.chain.connections
+        self.network = connections.transport = HeldTransport(connections.transport)
         self.history = History()
 
     async def __aenter__(self) -> Self:
@@ -459,7 +459,7 @@ async def test_writes_before_the_first_list_are_in_it():
         await factory.wait_for_sync()
         assert values(informer) == {"a": "1"}
         await factory.shutdown()
-        assert world.k.rest.written_caches is not None
+        assert world.k.rest.chain.own_writes.has_written
         await world.k.core_v1.config_maps("default").delete("a")
 
 

@@ -148,7 +148,7 @@ async def test_objects_with_credentials_neither_show_nor_pickle_them(server, con
             ClientCertificate(b"", SECRET.encode()),
             Credential(f"Bearer {SECRET}"),
             rest,
-            rest._http,
+            rest.chain.connections.transport,
             pods,
             k,
             k.core_v1,

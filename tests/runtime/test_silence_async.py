@@ -177,7 +177,7 @@ async def test_a_watch_whose_connection_dies_alone(server, proxy):
 async def test_a_silent_server_that_answers_keeps_its_streams(server):
     async with client(server.url) as k, informer(k) as cms:
         assert await cms.wait_for_sync(FOREVER)
-        monitor = k.rest._health_monitor
+        monitor = k.rest.chain.monitor
         assert monitor is not None
         monitor._health.patience = FOREVER  # it does answer, however busy this machine is
         await until(lambda: monitor._health.kept_since > 0)  # asked once

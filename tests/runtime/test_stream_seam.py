@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 import pytest
 
+from clientgen.runtime._async.requests.request_link import AsyncStreamOpening
 from clientgen.runtime._async.transport_protocol import AsyncByteStream
 from clientgen.runtime._config.cluster_config import AuthConfig, ClusterConfig
 from clientgen.runtime._http.request import HttpRequest, HttpResponse
@@ -70,16 +70,17 @@ class AsyncUpgrader:
             channel.abort()
 
 
+class AsyncUpgradeOpening(AsyncStreamOpening):
+    async def open(
+        self, transport: AsyncUpgrader, request: HttpRequest, timeout: float | None
+    ) -> AsyncChannel:
+        return await transport.upgrade(request, timeout)
+
+
 class AsyncUpgradingRest(AsyncRest):
     async def upgrade(self, request: HttpRequest, timeout: float) -> AsyncChannel:
         deadline = self.deadline({"timeout": timeout})
-        begin = partial(self._begin_upgrade, request, timeout)
-        return await self._accepted(request, begin, deadline, None)
-
-    async def _begin_upgrade(
-        self, request: HttpRequest, timeout: float, carrier: AsyncUpgrader
-    ) -> AsyncChannel:
-        return await carrier.upgrade(self._signed(request), timeout)
+        return await self.chain.first.stream(request, deadline, AsyncUpgradeOpening())
 
 
 def rest(transport: AsyncUpgrader, token_file: Path, **options: object) -> AsyncUpgradingRest:

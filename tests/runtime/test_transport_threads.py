@@ -85,7 +85,7 @@ def test_a_forked_process_opens_its_own_connections(server, config_for, monkeypa
     with Rest(config_for(server)) as rest:
         pods = PodClient(rest, "default")
         pods._get(Pod, "web-0", {})
-        parent = rest._http._manager
+        parent = rest.chain.connections.transport._manager
         monkeypatch.setattr(sync_transport.os, "getpid", lambda: -1)
         pods._get(Pod, "web-0", {})
         pods._get(Pod, "web-0", {})

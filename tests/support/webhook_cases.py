@@ -542,7 +542,7 @@ def asking(k: Any) -> Ask:
     """Return what sends requests of any kind as a clientset does, without reading answers."""
 
     def ask(method: str, path: str, body: Any, media: str) -> tuple[int, list[str], Any]:
-        _, transport = k.rest._ready(None)
+        transport = k.rest.chain.connections.transport
         headers = (("Content-Type", media), ("Accept", JSON), ("User-Agent", "tests"))
         content = None if body is None else json.dumps(body).encode()
         answer = transport.send(HttpRequest(method, path, headers, content), 60.0)

@@ -63,7 +63,7 @@ class AsyncProbe(Protocol):
         """
         ...
 
-    async def hang_up(self) -> None:
+    async def close_probe(self) -> None:
         """Close that connection."""
         ...
 
@@ -171,7 +171,7 @@ class AsyncHealthMonitor:
         while (until := self._next()) is not None:
             if not await wait_until(self._rouse, SYSTEM_CLOCK, until):
                 await self._act(monotonic())
-        await self._probe.hang_up()
+        await self._probe.close_probe()
 
     def _next(self) -> float | None:
         """Return the time of the next task; None if nobody needs this any more."""

@@ -148,7 +148,7 @@ class AsyncManager:
         options["namespace"] = cast("Any", self._live)
         if self._metrics is not None:
             options["metrics"] = self._metrics.informers
-            k.rest.on_response = self._metrics.controllers.responded
+            k.rest.chain.metrics.add(self._metrics.controllers.responded)
         options.update(informers or {})
         make = getattr(k, "informers", partial(AsyncInformerFactory, k.rest))
         self._factory: AsyncInformerFactory = make(**options)
@@ -580,7 +580,7 @@ class AsyncManager:
         for endpoints in dict.fromkeys(self._endpoints.values()):
             await self._quietly(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
-            self._k.rest.on_response = None
+            self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
 
     async def _quietly(self, work: Callback[[], object]) -> None:
         """Stop a part. If it raises, `run` raises the error after the others have stopped."""

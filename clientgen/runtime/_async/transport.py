@@ -204,7 +204,7 @@ class AsyncHttpTransport(Unpicklable):
         Gives the status, and whether the connection is new; the body does not matter.
         """
         if fresh:
-            await self.hang_up()
+            await self.close_probe()
         if self._probe_session is None:
             self._probe_session = self._new_probe_session()
         session, self._probe_is_new = self._probe_session, False
@@ -213,7 +213,7 @@ class AsyncHttpTransport(Unpicklable):
                 response = await self._start(session, request)
                 await _read_off(response)
         except self._failures as error:
-            await self.hang_up()
+            await self.close_probe()
             raise _translated(error, request, self._server) from _harmless(error)
         return response.status, self._probe_is_new
 
@@ -224,8 +224,8 @@ class AsyncHttpTransport(Unpicklable):
             if isinstance(connector, _Connector):
                 connector.drop_idle()
 
-    async def hang_up(self) -> None:
-        """Close that connection."""
+    async def close_probe(self) -> None:
+        """Close the connection that is kept for probes."""
         session, self._probe_session = self._probe_session, None
         if session is not None:
             await session.close()
@@ -252,7 +252,7 @@ class AsyncHttpTransport(Unpicklable):
         for stream in tuple(self._streams):
             stream.abort()
         await self._end_openings()
-        await self.hang_up()
+        await self.close_probe()
         for session in (self._writing, self._reading, self._streaming):
             if session is not None:
                 await session.close()

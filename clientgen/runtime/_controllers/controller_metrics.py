@@ -18,6 +18,8 @@ from ..errors import TerminalError
 from .outcomes import RESULTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from prometheus_client import CollectorRegistry
 
     from .outcomes import Outcome, ReconcileMetrics
@@ -43,13 +45,14 @@ class PrometheusControllerMetrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._families = _families.of(registry or REGISTRY)
 
+    @property
+    def responded(self) -> Callable[[str, str, str], None]:
+        """What counts requests. It is equal for all metrics that share a registry."""
+        return self._families.responded
+
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
         """Return the metrics of a controller of that name."""
         return _Series(self._families, name, workers)
-
-    def responded(self, host: str, method: str, code: str) -> None:
-        """Count a response of the API server, or an attempt without one (`<error>`)."""
-        self._families.requests.labels(code, method, host).inc()
 
 
 class _Families:
@@ -86,6 +89,10 @@ class _Families:
             ["code", "method", "host"],
             registry=registry,
         )
+
+    def responded(self, host: str, method: str, code: str) -> None:
+        """Count a response of the API server, or an attempt without one (`<error>`)."""
+        self.requests.labels(code, method, host).inc()
 
 
 _families = PerRegistry(_Families)

@@ -329,9 +329,9 @@ class ClientOptions(TypedDict, total=False):
     whose streams are open for as long as the program wants. It does not apply to watches and
     followed logs. There is no deadline by default.
 
-    `qps` and `burst` limit the rate of requests. Rates are unlimited by default, because the
-    server's priority and fairness works better. `max_retries` is how often a request is repeated
-    when the server asks for it (10).
+    `qps` and `burst` limit the rate of requests, but not of watches, commands and ports. Rates are
+    unlimited by default, because the server's priority and fairness works better. `max_retries` is
+    how often a request is repeated when the server asks for it (10).
 
     `warning_handler` is called with the text of each Warning header. By default, each text is
     logged once, with the call and the object. `impersonate_*` make requests as another user

@@ -25,9 +25,9 @@ from .retry import default_random
 if TYPE_CHECKING:
     from .retry import Random
 
-__all__ = ["SILENCE", "Health", "is_outage"]
+__all__ = ["SILENCE_TIMEOUT_SECONDS", "Health", "is_outage"]
 
-SILENCE = 40.0
+SILENCE_TIMEOUT_SECONDS = 40.0
 """After how many seconds of silence connections are given up, unless a client says otherwise."""
 
 # Silence, then the wait for an answer: parts of the whole. client-go: 30 and 15 seconds.
@@ -80,7 +80,9 @@ class Health:
         "quiet",
     )
 
-    def __init__(self, now: float, silence: float = SILENCE, random: Random | None = None) -> None:
+    def __init__(
+        self, now: float, silence: float = SILENCE_TIMEOUT_SECONDS, random: Random | None = None
+    ) -> None:
         self.quiet = _PATIENT * silence
         self.patience = silence - self.quiet
         self.is_down = self.answers = False

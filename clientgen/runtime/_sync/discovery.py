@@ -70,15 +70,11 @@ _log = logging.getLogger("clientgen.discovery")
 _NOT_MODIFIED = 304
 # The most documents to ask for at the same time.
 _AT_ONCE = 8
-_SHARED = "discovery"
 
 
 def discovery_of(rest: Rest) -> Discovery:
     """Return the discovery that all clients of a server share."""
-    made = rest.shared.get(_SHARED)
-    if made is None:
-        made = rest.shared.setdefault(_SHARED, Discovery(rest))
-    return cast("Discovery", made)
+    return rest.shared.get_or_create(Discovery, partial(Discovery, rest))
 
 
 class Discovery:

@@ -64,7 +64,7 @@ class Probe(Protocol):
         """
         ...
 
-    def hang_up(self) -> None:
+    def close_probe(self) -> None:
         """Close that connection."""
         ...
 
@@ -172,7 +172,7 @@ class HealthMonitor:
         while (until := self._next()) is not None:
             if not wait_until(self._rouse, SYSTEM_CLOCK, until):
                 self._act(monotonic())
-        self._probe.hang_up()
+        self._probe.close_probe()
 
     def _next(self) -> float | None:
         """Return the time of the next task; None if nobody needs this any more."""

@@ -33,7 +33,6 @@ from .._cache.sync_errors import (
     stood_still,
 )
 from .._cache.write_answers import WriteAnswers
-from .._cache.written_caches import WrittenCaches
 from .._clock import SYSTEM_CLOCK, SteppedClock
 from .._models.arguments import check_function
 from .._models.unstructured import Object
@@ -340,9 +339,7 @@ class SharedInformer(Generic[T]):
         check_spawn()
         if self._processor.start():
             if self._shows_own_writes:
-                caches = self._rest.shared.setdefault("written_caches", WrittenCaches())
-                caches.add(self)
-                self._rest.written_caches = caches
+                self._rest.chain.own_writes.add(self)
             self._know_namespaces()
             self._read_all()
 
@@ -474,8 +471,7 @@ class SharedInformer(Generic[T]):
         """Stop without waiting for the end."""
         if not self.is_stopped:
             self._stop_by = monotonic() + _STOP_TIMEOUT_SECONDS
-            if self._rest.written_caches is not None:
-                self._rest.written_caches.remove(self)
+            self._rest.chain.own_writes.remove(self)
         self._processor.stop_soon()
         for scope in self._scopes.values():
             scope.reflector.stop()
@@ -638,7 +634,8 @@ class SharedInformer(Generic[T]):
             if not self._is_current(scope):
                 return False
             is_first = not store.has_read(namespace)
-            return (is_first and self._rest.has_written) or store.needs_latest(namespace)
+            has_written = self._rest.chain.own_writes.has_written
+            return (is_first and has_written) or store.needs_latest(namespace)
 
         return self._processor.look(needs)
 

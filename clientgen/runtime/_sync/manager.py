@@ -149,7 +149,7 @@ class Manager:
         options["namespace"] = cast("Any", self._live)
         if self._metrics is not None:
             options["metrics"] = self._metrics.informers
-            k.rest.on_response = self._metrics.controllers.responded
+            k.rest.chain.metrics.add(self._metrics.controllers.responded)
         options.update(informers or {})
         make = getattr(k, "informers", partial(InformerFactory, k.rest))
         self._factory: InformerFactory = make(**options)
@@ -581,7 +581,7 @@ class Manager:
         for endpoints in dict.fromkeys(self._endpoints.values()):
             self._quietly(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
-            self._k.rest.on_response = None
+            self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
 
     def _quietly(self, work: Callback[[], object]) -> None:
         """Stop a part. If it raises, `run` raises the error after the others have stopped."""

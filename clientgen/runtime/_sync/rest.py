@@ -1,27 +1,21 @@
 # Derived from _async/rest.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The REST client: credentials, retries, rate limits and warnings on top of a transport."""
-
-# ruff: noqa: ASYNC109 - a transport is told how long it has
+"""The REST client of one cluster. Its requests pass a chain of links: see `requests`."""
 
 from __future__ import annotations
 
-from functools import partial
-from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .._clock import SYSTEM_CLOCK
 from .._http.json_codec import JSON
-from .._http.request import HttpRequest, HttpResponse, check_headers
-from .._http.response import error_from, retry_after
-from .._http.retry import MAX_RETRIES, Retry, TokenBucket, annotate
-from .._http.server_health import SILENCE, is_outage
-from .._http.server_warnings import LoggedOnce, warnings_in
-from .._http.write_permit import check_permit
-from .._models.arguments import named
-from .._redaction import Hidden, Unpicklable
-from ..errors import ConnectionLost, RequestTimeout, TransportError
-from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
-from .health_monitor import HealthMonitor
+from .._http.request import HttpRequest
+from .._http.request_deadlines import RequestDeadlines
+from .._http.server_health import is_outage
+from .._http.shared_objects import SharedObjects
+from .._redaction import Unpicklable
+from ..errors import TransportError
+from ._primitives import wait_until
+from .requests.request_chain import RequestChain
+from .requests.request_link import BodyOpening, WebSocketOpening
 from .standstill_alarm import alarm_once
 
 if TYPE_CHECKING:
@@ -30,26 +24,17 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
-    from .._cache.written_caches import WrittenCaches
     from .._clock import Clock
-    from .._config.cluster_config import ClusterConfig, Credential
+    from .._config.cluster_config import ClusterConfig
     from .._http.call_options import ClientOptions
     from .._http.codec import Codec
-    from .._http.request import Headers
-    from ._primitives import Event, Function
-    from .health_monitor import MonitoredStream
-    from .transport import HttpTransport
-    from .transport_protocol import (
-        ByteStream,
-        ConnectingTransport,
-        DuplexStream,
-        Transport,
-    )
+    from .._http.request import Headers, HttpResponse
+    from ._primitives import Event
+    from .requests.metrics_link import ResponseObserver
+    from .transport_protocol import ByteStream, DuplexStream, Transport
     from .websocket import WebSocket
 
 __all__ = ["Rest"]
-
-Opened = TypeVar("Opened", bound="ByteStream")
 
 # What `dir` shows. The other attributes are for the runtime.
 _PUBLIC = frozenset(
@@ -58,19 +43,6 @@ _PUBLIC = frozenset(
         *("namespace", "on_response", "send", "stream"),
     )
 )
-_ACCEPT = "Accept"
-_REDIRECT = 300
-_UNAUTHORIZED = 401
-_NO_RESPONSE = "<error>"  # as in Go's metrics
-_OF_TRANSPORT = ("connect_timeout", "pool_size", "max_response_bytes")
-_SERVER_ERRORS = 500
-# The most bytes to read of a rejected stream: enough for the error message.
-_ERROR_BODY = 65536
-_ERROR_SECONDS = 10.0
-# The time for a watch to respond with headers, which servers send at once. The first is a
-# fraction of the silence timeout; the second applies while the server does not answer.
-_OPENING = 0.75
-_OPEN_DOWN = 5.0
 
 
 class Rest(Unpicklable):
@@ -100,52 +72,30 @@ class Rest(Unpicklable):
         codec: Codec = JSON,
         **options: Unpack[ClientOptions],
     ) -> None:
-        from .._config.credentials import Credentials
         from .._http.user_agent import field_manager, user_agent
 
         _check_options(options)
         self.config = config
         self.codec = codec
-        self.clock: Clock = SYSTEM_CLOCK
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
-        self._timeout = options.get("timeout")
-        self._max_retries = options.get("max_retries", MAX_RETRIES)
-        self._warning_handler = options.get("warning_handler", LoggedOnce())
-        qps = options.get("qps", 0.0)
-        self._bucket = (
-            TokenBucket(qps, options.get("burst", max(1, int(2 * qps)))) if qps > 0 else None
-        )
-        self._bucket_lock = short_lock()
-        self._pool = _pool_options(options)
-        self.on_response: Callable[[str, str, str], object] | None = None
-        """Called with host, method and status code after each attempt, for metrics."""
         self.discovery_cache = options.get("discovery_cache", True)
-        self.shared: dict[str, Any] = {}
-        """What clients of this server share, such as its discovery."""
-        self.written_caches: WrittenCaches | None = None
-        """The informers that show own writes; None before there is one."""
-        self.has_written = False
-        """Whether something may have been written: lists of informers are then the latest state."""
-        self._fixed: Headers = (
-            (_ACCEPT, codec.accept),  # the first, where `_signed` replaces it
+        self.shared = SharedObjects()
+        self._deadlines = RequestDeadlines(SYSTEM_CLOCK, options.get("timeout"))
+        # Not methods, because each request would pay for one more call.
+        self.deadline = self._deadlines.deadline
+        self.left = self._deadlines.seconds_left
+        self.real_deadline = self._deadlines.real_deadline
+        headers: Headers = (
+            ("Accept", codec.accept),  # the first: a request may replace it
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
-        check_headers(self._fixed)
-        self._headers: Headers = self._fixed
-        self._credentials = Credentials(config)
-        self._shown: Credential | None = None
-        self._adopting = Lock()
-        self._is_given = transport is not None
-        self._transport: Transport | None = transport
-        self._http: HttpTransport | None = None
-        self._closed = False
-        self._alarms: set[Callable[[], object]] = set()
-        silence = options.get("silence_timeout", SILENCE)
-        self._health_monitor = (
-            HealthMonitor(config.server, self, silence) if silence and transport is None else None
+        self.chain = RequestChain(
+            config, codec, headers, self._deadlines, options, transport=transport, owner=repr(self)
         )
+        self._first = self.chain.first
+        self._alarms: set[Callable[[], object]] = set()
 
     @classmethod
     def from_config(
@@ -178,38 +128,41 @@ class Rest(Unpicklable):
     @property
     def host(self) -> str:
         """The host and port of the server."""
-        return self.config.server.rpartition("//")[2].partition("/")[0]
+        return self.chain.metrics.host
+
+    @property
+    def on_response(self) -> ResponseObserver | None:
+        """Called with host, method and status code after each attempt, for metrics."""
+        return self.chain.metrics.on_response
+
+    @on_response.setter
+    def on_response(self, observer: ResponseObserver | None) -> None:
+        self.chain.metrics.on_response = observer
+
+    # ---- deadlines ----------------------------------------------------------------------------
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of deadlines."""
+        return self._deadlines.clock
+
+    @clock.setter
+    def clock(self, clock: Clock) -> None:
+        self._deadlines.clock = clock
 
     @property
     def timeout(self) -> float | None:
         """The seconds that a request may take unless its call says otherwise; None for no limit."""
-        return self._timeout
+        return self._deadlines.timeout
 
     def whole_deadline(self, options: Mapping[str, Any]) -> float | None:
-        """Return when all of a call must be done that sends many requests, or runs a command.
+        """Return the deadline of a call that sends many requests, or runs a command.
 
-        The timeout of the client limits each request of it, and no more.
+        The timeout of the client limits each of the requests, but not the call.
         """
         return self.deadline({"timeout": options.get("timeout")})
 
-    def deadline(self, options: Mapping[str, Any]) -> float | None:
-        """Return the moment of the clock at which a call with these options must be done."""
-        timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
-        if timeout != timeout:  # noqa: PLR0124 - only nan is not itself
-            raise ValueError("timeout is a number of seconds, not nan")
-        try:
-            return None if timeout is None else self.clock.monotonic() + timeout
-        except TypeError:
-            what = f"timeout is a number of seconds, not {named(timeout)}"
-            raise TypeError(what) from None
-
-    def left(self, deadline: float) -> float:
-        """Return the seconds until a deadline; 0 after it."""
-        return max(0.0, deadline - self.clock.monotonic())
-
-    def real_deadline(self, deadline: float | None) -> float | None:
-        """Return the monotonic time that is as far away: for what takes real time in any case."""
-        return None if deadline is None else monotonic() + self.left(deadline)
+    # ---- requests -----------------------------------------------------------------------------
 
     def send(
         self,
@@ -227,50 +180,7 @@ class Rest(Unpicklable):
             ApiError: the server responded with an error.
             TransportError: there was no complete response before the deadline.
         """
-        if request.method == "GET":
-            return self._send(request, deadline, max_retries)
-        self.has_written = True
-        caches = self.written_caches
-        pending = None if caches is None else caches.sending(request)
-        if pending is None:
-            return self._send(request, deadline, max_retries)
-        try:
-            response = self._send(request, deadline, max_retries)
-            pending.answered(response, self.codec)
-        finally:
-            pending.over()
-        return response
-
-    def _send(
-        self, request: HttpRequest, deadline: float | None, max_retries: int | None
-    ) -> HttpResponse:
-        retry: Retry | None = None
-        retries = self._max_retries if max_retries is None else max_retries
-        before: Exception | None = None
-        while True:
-            if self._bucket is not None:
-                self._take_turn(self._bucket, request, deadline)
-            error: Exception
-            try:
-                response = self._exchange(request, deadline)
-            except TransportError as problem:
-                if isinstance(problem, RequestTimeout):
-                    self.drop_idle()
-                retry = retry or Retry(request.method, retries, self.real_deadline(deadline))
-                delay, error = retry.after_error(problem, monotonic()), problem
-            else:
-                if "warning" in response.headers:
-                    self._warn(response.headers, request)
-                if response.status < _REDIRECT:
-                    return response
-                retry = retry or Retry(request.method, retries, self.real_deadline(deadline))
-                wait_asked = retry_after(response.headers)
-                delay = retry.after_response(response.status, wait_asked, monotonic())
-                error = error_from(request, response, self.codec)
-            if delay is None:
-                raise annotate(error, retry.count, before)
-            before = error
-            sleep(delay)
+        return self._first.send(request, deadline, max_retries)
 
     def stream(
         self,
@@ -291,11 +201,8 @@ class Rest(Unpicklable):
             ApiError: the server responded with an error.
             TransportError: there was no response before the deadline.
         """
-        begin = partial(self._begin, request, deadline, read_timeout, is_watch)
-        stream = self._accepted(request, begin, deadline, max_retries)
-        if self._health_monitor is not None:
-            self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=can_resume)
-        return stream
+        opening = BodyOpening(read_timeout, is_watch=is_watch, can_resume=can_resume)
+        return self._first.stream(request, deadline, opening, max_retries)
 
     def relay(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
         """Send a request once, and return the response of whoever answers, whatever its status.
@@ -303,9 +210,7 @@ class Rest(Unpicklable):
         Raises:
             TransportError: there was no complete response before the deadline.
         """
-        if self._bucket is not None:
-            self._take_turn(self._bucket, request, deadline)
-        return self._exchange(request, deadline)
+        return self.chain.relayed.send(request, deadline)
 
     def relay_stream(self, request: HttpRequest, deadline: float | None = None) -> ByteStream:
         """Send a request once, and return the response as a stream, whatever its status.
@@ -313,11 +218,8 @@ class Rest(Unpicklable):
         Raises:
             TransportError: there was no response before the deadline.
         """
-        begin = partial(self._begin, request, deadline, None, False)
-        stream = self._open(begin, deadline)
-        if self._health_monitor is not None:
-            self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=False)
-        return stream
+        opening = BodyOpening(is_relayed=True)
+        return self.chain.relayed.stream(request, deadline, opening)
 
     def connect(
         self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None
@@ -339,54 +241,30 @@ class Rest(Unpicklable):
         handshake = Handshake(subprotocols)
         headers = handshake.headers_for(request.headers)
         asking = HttpRequest(request.method, request.target, headers)
-        stream = self._accepted(asking, partial(self._switch, asking, deadline), deadline, None)
+        accepted = self._first.stream(asking, deadline, WebSocketOpening())
+        stream = cast("DuplexStream", accepted)
         try:
             subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)
         except TransportError:
             stream.close()
             raise
-        if self._health_monitor is not None:
-            self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=False)
         return Connected(stream, subprotocol, request.info)
 
-    def _accepted(
-        self,
-        request: HttpRequest,
-        begin: Function[[Transport], Opened],
-        deadline: float | None,
-        max_retries: int | None,
-    ) -> Opened:
-        """Begin a stream, again if need be, until the server accepts.
-
-        `begin` makes one attempt: it signs the request, and sends it by the method of the transport
-        for that kind of stream.
-        """
-        retries = self._max_retries if max_retries is None else max_retries
-        retry = Retry(request.method, retries, self.real_deadline(deadline))
-        while True:
-            stream = self._open(begin, deadline)
-            if self._health_monitor is not None and stream.status < _SERVER_ERRORS:
-                self._health_monitor.answered()
-            if "warning" in stream.headers:
-                self._warn(stream.headers, request)
-            if stream.status < _REDIRECT:
-                return stream
-            body = _read_some(stream, self.real_deadline(deadline))
-            response = HttpResponse(stream.status, stream.headers, body)
-            delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
-            if delay is None:
-                raise annotate(error_from(request, response, self.codec), retry.count, None)
-            sleep(delay)
+    # ---- the health of the server -------------------------------------------------------------
 
     def limit_silence(self, stream: ByteStream, seconds: float) -> None:
         """Make a stream fail when no data arrives for this many seconds, from now on."""
-        if self._http is not None:
-            cast("MonitoredStream", stream).limit_silence(seconds)
+        self.chain.connections.limit_silence(stream, seconds)
 
     @property
     def is_mute(self) -> bool:
         """Whether the server is known not to respond, so that slow operations should not start."""
-        return self._health_monitor is not None and self._health_monitor.is_mute
+        return self.chain.monitor is not None and self.chain.monitor.is_mute
+
+    @property
+    def silence(self) -> float | None:
+        """The seconds without data after which connections are given up, or None for no limit."""
+        return None if self.chain.monitor is None else self.chain.monitor.silence
 
     def pause(self, stopped: Event, clock: Clock, seconds: float, error: Exception | None) -> bool:
         """Wait before retrying an operation that failed with `error`.
@@ -394,10 +272,13 @@ class Rest(Unpicklable):
         The wait ends at once when `stopped` is set, and soon after an unreachable server is back.
         Returns whether the server came back.
         """
-        if self._health_monitor is None or not is_outage(error):
+        monitor = self.chain.monitor
+        if monitor is None or not is_outage(error):
             wait_until(stopped, clock, clock.monotonic() + seconds)
             return False
-        return self._health_monitor.pause(stopped, clock, seconds)
+        return monitor.pause(stopped, clock, seconds)
+
+    # ---- alarms and the end -------------------------------------------------------------------
 
     def alarm_at(self, deadline: float, alarm: Callable[[str], object]) -> Callable[[], object]:
         """Call something at a deadline, unless the client is closed before.
@@ -414,38 +295,11 @@ class Rest(Unpicklable):
         self._alarms.add(cancel)
         return cancel
 
-    def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Ask the server something small: see `health_monitor`."""
-        self._ready(self.clock.monotonic() + timeout)
-        assert self._http is not None
-        request = self._signed(HttpRequest("GET", target))
-        return self._http.ask(request, timeout, fresh=fresh)
-
-    @property
-    def silence(self) -> float | None:
-        """The seconds without data after which connections are given up, or None for no limit."""
-        return None if self._health_monitor is None else self._health_monitor.silence
-
-    def drop_idle(self) -> None:
-        """Make the next requests open new connections, because one was found dead."""
-        if self._http is not None:
-            self._http.drop_idle()
-
-    def hang_up(self) -> None:
-        """Close the connection for that."""
-        if self._http is not None:
-            self._http.hang_up()
-
     def close(self) -> None:
         """Close all connections; streams end."""
-        self._closed = True
-        self._shown = None
         for cancel in tuple(self._alarms):
             cancel()
-        if self._health_monitor is not None:
-            self._health_monitor.close()
-        if self._transport is not None:
-            self._transport.close()
+        self.chain.close()
 
     def __enter__(self) -> Self:
         return self
@@ -461,223 +315,6 @@ class Rest(Unpicklable):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.config.server!r})"
 
-    # ---- one attempt --------------------------------------------------------------------------
-
-    def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        credential, transport = self._ready(deadline)
-        response = self._sent(transport, request, deadline)
-        if response.status == _UNAUTHORIZED and self._renews(credential, deadline):
-            _, transport = self._ready(deadline)
-            response = self._sent(transport, request, deadline)
-        return response
-
-    def _sent(
-        self, transport: Transport, request: HttpRequest, deadline: float | None
-    ) -> HttpResponse:
-        check_permit(request.method, request.target)
-        try:
-            response = transport.send(self._signed(request), self._left(request, deadline))
-        except TransportError:
-            self._note(request, _NO_RESPONSE)
-            raise
-        self._note(request, str(response.status))
-        return response
-
-    def _note(self, request: HttpRequest, code: str) -> None:
-        if self.on_response is not None:
-            self.on_response(self.host, request.method, code)
-
-    def _open(self, begin: Function[[Transport], Opened], deadline: float | None) -> Opened:
-        credential, transport = self._ready(deadline)
-        stream = begin(transport)
-        if stream.status == _UNAUTHORIZED and self._renews(credential, deadline):
-            stream.close()
-            _, transport = self._ready(deadline)
-            stream = begin(transport)
-        return stream
-
-    def _begin(
-        self,
-        request: HttpRequest,
-        deadline: float | None,
-        silence: float | None,
-        is_watch: bool,
-        transport: Transport,
-    ) -> ByteStream:
-        check_permit(request.method, request.target)
-        try:
-            stream = self._opened(request, deadline, silence, is_watch, transport)
-        except TransportError:
-            self._note(request, _NO_RESPONSE)
-            raise
-        self._note(request, str(stream.status))
-        return stream
-
-    def _switch(
-        self, request: HttpRequest, deadline: float | None, transport: Transport
-    ) -> DuplexStream:
-        if not hasattr(transport, "connect"):
-            raise NotImplementedError(f"{type(transport).__name__} opens no WebSockets")
-        connecting = cast("ConnectingTransport", transport)
-        check_permit(request.method, request.target, acts=True)
-        try:
-            stream = connecting.connect(self._signed(request), self._left(request, deadline))
-        except TransportError:
-            self._note(request, _NO_RESPONSE)
-            raise
-        self._note(request, str(stream.status))
-        return stream
-
-    def _opened(
-        self,
-        request: HttpRequest,
-        deadline: float | None,
-        silence: float | None,
-        is_watch: bool,
-        transport: Transport,
-    ) -> ByteStream:
-        remaining, limit = self._left(request, deadline), None
-        if is_watch and self._health_monitor is not None:
-            limit = (
-                _OPEN_DOWN
-                if self._health_monitor.is_mute
-                else _OPENING * self._health_monitor.silence
-            )
-        if limit is None or (remaining is not None and remaining < limit):
-            return transport.stream(self._signed(request), remaining, silence)
-        try:
-            return transport.stream(self._signed(request), limit, silence)
-        except RequestTimeout:
-            self.drop_idle()
-            raise ConnectionLost(f"{request.info}: no response within {limit:g} s") from None
-
-    def _left(self, request: HttpRequest, deadline: float | None) -> float | None:
-        if deadline is None:
-            return None
-        remaining = self.left(deadline)
-        if not remaining:
-            raise RequestTimeout(f"{request.info}: the deadline has passed")
-        return remaining
-
-    def _signed(self, request: HttpRequest) -> HttpRequest:
-        headers = self._headers
-        if request.headers:
-            check_headers(request.headers)
-            own = request.headers
-            has_accept = any(name == _ACCEPT for name, _ in own)
-            headers = own + (headers[1:] if has_accept else headers)
-        return HttpRequest(request.method, request.target, headers, request.body)
-
-    # ---- credentials --------------------------------------------------------------------------
-
-    def _ready(self, deadline: float | None) -> tuple[Credential, Transport]:
-        """A good credential, and the connections that belong to it.
-
-        Raises:
-            RequestTimeout: there was none by the deadline. A plugin goes on: the next call may use
-                what it answers.
-        """
-        credential = self._credentials.cached()
-        if credential is None or credential is not self._shown:
-            self._check_open()
-            try:
-                credential = holding(self._adopting, self._renewed, self.real_deadline(deadline))
-            except TimeoutError:
-                raise RequestTimeout("the deadline passed while waiting for credentials") from None
-            # It may have been closed meanwhile: nobody would close what is opened now.
-            self._check_open()
-        assert self._transport is not None
-        return credential, self._transport
-
-    def _check_open(self) -> None:
-        if self._closed:
-            self._shown = None
-            raise RuntimeError(f"{self!r} is closed")
-
-    def _renewed(self) -> Credential:
-        """The credential that is good now, after everything that it takes to show it."""
-        credential = self._credentials.cached()
-        if credential is None:
-            credential = run_blocking(self._credentials.refresh)
-        if credential is not self._shown:
-            self._adopt(credential)
-        return credential
-
-    def _adopt(self, credential: Credential) -> None:
-        """Show another credential from now on, over new connections if it takes that."""
-        if not self._is_given and (
-            self._shown is None or self._shown.connection != credential.connection
-        ):
-            self._connect(credential)
-        authorization = credential.authorization
-        shown = (("Authorization", Hidden(authorization)),) if authorization else ()
-        check_headers(shown)
-        self._headers = self._fixed + shown
-        self._shown = credential
-
-    def _connect(self, credential: Credential) -> None:
-        """Open new connections; the old ones are closed as soon as nobody waits for an answer."""
-        from .transport import HttpTransport  # the HTTP library is a big import
-
-        old, context = self._http, None
-        if self.config.is_secure:
-            from .._config.tls import ssl_context
-
-            make = partial(
-                ssl_context, self.config.tls, credential.certificate, credential.authority
-            )
-            context = run_blocking(make)
-        self._transport = self._http = HttpTransport(self.config, context, **self._pool)
-        if old is not None:
-            old.retire()
-
-    def _renews(self, credential: Credential, deadline: float | None) -> bool:
-        """After a 401: whether there is another credential to show."""
-        self._credentials.rejected(credential)
-        renewed, _ = self._ready(deadline)
-        return renewed is not credential
-
-    # ---- rate limiting and warnings -----------------------------------------------------------
-
-    def _take_turn(self, bucket: TokenBucket, request: HttpRequest, deadline: float | None) -> None:
-        now = monotonic()
-        with self._bucket_lock:
-            delay = bucket.reserve(now)
-        if deadline is not None and delay >= self.left(deadline):
-            raise RequestTimeout(
-                f"{request.info}: the rate limit would delay the request past its deadline"
-            )
-        if delay:
-            sleep(delay)
-
-    def _warn(self, headers: Mapping[str, str], request: HttpRequest) -> None:
-        handler = self._warning_handler
-        if handler is None:
-            return
-        for text in warnings_in(headers["warning"]):
-            if isinstance(handler, LoggedOnce):
-                handler(text, request)
-            else:
-                handler(text)
-
-
-def _read_some(stream: ByteStream, deadline: float | None) -> bytes:
-    """Read the body of a refusal, as far as it goes and comes in time."""
-    body = b""
-    remaining = _ERROR_SECONDS
-    if deadline is not None:  # be done before it has passed, so that the refusal is told
-        remaining = min(remaining, max(0.0, deadline - monotonic()) / 2)
-    cancel_alarm = call_later(remaining, stream.abort)
-    try:
-        while len(body) < _ERROR_BODY and (chunk := stream.read()):
-            body += chunk
-    except TransportError:
-        pass  # the status is known, and that is what counts
-    finally:
-        cancel_alarm()
-        stream.close()
-    return body
-
 
 def _check_options(options: Mapping[str, Any]) -> None:
     from .._http.call_options import ClientOptions
@@ -688,11 +325,6 @@ def _check_options(options: Mapping[str, Any]) -> None:
         raise TypeError(
             f"no such client option: {', '.join(unknown)}; the options are {known_options}"
         )
-
-
-def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that the transport takes; it has defaults for the others."""
-    return {name: options[name] for name in _OF_TRANSPORT if name in options}
 
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:

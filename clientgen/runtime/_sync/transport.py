@@ -198,7 +198,7 @@ class HttpTransport(Unpicklable):
         Gives the status, and whether the connection is new; the body does not matter.
         """
         if fresh:
-            self.hang_up()
+            self.close_probe()
         pool = self._probe_pool = self._probe_pool or self._new_pool()
         before, limits = self._probe_socket, Timeout(connect=timeout, read=timeout)
         try:
@@ -207,7 +207,7 @@ class HttpTransport(Unpicklable):
                 self._probe_socket = _socket_of(response)
                 _read_off(response)
         except (HTTPError, OSError, ValueError) as error:
-            self.hang_up()
+            self.close_probe()
             raise self._translated(error, request, timeout) from error
         return response.status, self._probe_socket is not before
 
@@ -218,8 +218,8 @@ class HttpTransport(Unpicklable):
             self._manager, self._pool = self._new_pool()
         manager.clear()
 
-    def hang_up(self) -> None:
-        """Close that connection."""
+    def close_probe(self) -> None:
+        """Close the connection that is kept for probes."""
         pool, self._probe_pool, self._probe_socket = self._probe_pool, None, None
         if pool is not None:
             pool[0].clear()
@@ -235,7 +235,7 @@ class HttpTransport(Unpicklable):
         self._closed = True
         for stream in self._streams.copy():
             stream.abort()
-        self.hang_up()
+        self.close_probe()
         self._manager.clear()
 
     def _start(

@@ -21,6 +21,7 @@ from msgspec import json
 from clientgen._apimachinery.failures import Failure
 from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._http.shared_objects import SharedObjects
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.model_codec import to_dict
 
@@ -62,7 +63,6 @@ Definitions: TypeAlias = "Source | Iterable[Source | Seed]"
 
 _URL: Final = "http://fake-cluster"
 _EXPIRED = "too old resource version"
-_SHARED_KEY = "fake_cluster"
 
 
 class FakeCluster:
@@ -203,7 +203,7 @@ class FakeCluster:
         """Register a connection whose transport leads to this cluster. For your own transports."""
         rest.clock = self._clock
         # Stored with the client: a registry of clients would keep every cluster in memory.
-        rest.shared[_SHARED_KEY] = self
+        rest.shared.put(FakeCluster, self)
 
     def acting_as(self, service_account: str) -> str:
         """Return the user name of a service account, and record its requests from now on.
@@ -687,8 +687,8 @@ def cluster_of(clientset: object) -> FakeCluster:
     Raises:
         ValueError: the clientset does not belong to a FakeCluster of this process.
     """
-    shared: Any = getattr(getattr(clientset, "rest", clientset), "shared", {})
-    cluster = cast("dict[str, Any]", shared).get(_SHARED_KEY) if isinstance(shared, dict) else None
-    if not isinstance(cluster, FakeCluster):
-        raise ValueError(f"{clientset!r} is not connected to a FakeCluster")  # noqa: TRY004
+    shared: Any = getattr(getattr(clientset, "rest", clientset), "shared", None)
+    cluster = shared.get(FakeCluster) if isinstance(shared, SharedObjects) else None
+    if cluster is None:
+        raise ValueError(f"{clientset!r} is not connected to a FakeCluster")
     return cluster

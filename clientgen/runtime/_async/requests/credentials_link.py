@@ -1,0 +1,156 @@
+"""Credentials in the headers of requests, and their renewal after a 401."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..._http.request import HttpRequest, check_headers
+from ..._redaction import Hidden, Unpicklable
+from ...errors import RequestTimeout
+from .._primitives import Lock, holding, run_blocking
+from .request_link import AsyncPassThrough
+
+if TYPE_CHECKING:
+    from ..._config.cluster_config import Credential
+    from ..._config.credentials import Credentials
+    from ..._http.request import Headers, HttpResponse
+    from ..._http.request_deadlines import RequestDeadlines
+    from ..transport_protocol import AsyncByteStream
+    from .connections import AsyncConnections
+    from .request_link import AsyncStreamOpening
+
+__all__ = ["AsyncCredentialsLink", "AsyncSigner"]
+
+_ACCEPT = "Accept"
+_UNAUTHORIZED = 401
+
+
+class AsyncSigner(Unpicklable):
+    """Puts the current credential and the fixed headers of the client on requests.
+
+    Args:
+        credentials: The credentials of the configuration.
+        connections: The connections, which are opened again if a credential needs that.
+        fixed: The headers of all requests. The first is Accept: a request may have its own.
+        deadlines: The deadlines of the client.
+        owner: The name of the client, for errors.
+    """
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        connections: AsyncConnections,
+        fixed: Headers,
+        deadlines: RequestDeadlines,
+        *,
+        owner: str,
+    ) -> None:
+        check_headers(fixed)
+        self._credentials = credentials
+        self._connections = connections
+        self._fixed = self._headers = fixed
+        self._deadlines = deadlines
+        self._owner = owner
+        self._in_use: Credential | None = None
+        self._renewal = Lock()
+        self._closed = False
+
+    def current(self) -> Credential | None:
+        """Return the credential if it is good and in use. None asks for `ready`."""
+        credential = self._credentials.cached()
+        return credential if credential is self._in_use else None
+
+    async def ready(self, deadline: float | None) -> Credential:
+        """Return a good credential, after the connections for it are there.
+
+        Raises:
+            RequestTimeout: There was none by the deadline. An exec plugin goes on: the next call
+                may use its answer.
+            RuntimeError: The client is closed.
+        """
+        credential = self.current()
+        if credential is not None:
+            return credential
+        self._check_open()
+        try:
+            until = self._deadlines.real_deadline(deadline)
+            credential = await holding(self._renewal, self._renewed, until)
+        except TimeoutError:
+            raise RequestTimeout("the deadline passed while waiting for credentials") from None
+        # It may have been closed meanwhile: nobody would close what is opened now.
+        self._check_open()
+        return credential
+
+    async def has_renewed(self, rejected: Credential, deadline: float | None) -> bool:
+        """After a 401: get another credential. Returns whether there is another one."""
+        self._credentials.rejected(rejected)
+        return await self.ready(deadline) is not rejected
+
+    def signed(self, request: HttpRequest) -> HttpRequest:
+        """Return a request with all its headers.
+
+        Raises:
+            ValueError: A header of the request cannot be sent.
+        """
+        headers = self._headers
+        if request.headers:
+            check_headers(request.headers)
+            own = request.headers
+            has_accept = any(name == _ACCEPT for name, _ in own)
+            headers = own + (headers[1:] if has_accept else headers)
+        return HttpRequest(request.method, request.target, headers, request.body)
+
+    def close(self) -> None:
+        """Refuse further requests."""
+        self._closed = True
+        self._in_use = None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            self._in_use = None
+            raise RuntimeError(f"{self._owner} is closed")
+
+    async def _renewed(self) -> Credential:
+        """Return the credential that is good now, and put it in use."""
+        credential = self._credentials.cached()
+        if credential is None:
+            credential = await run_blocking(self._credentials.refresh)
+        if credential is not self._in_use:
+            await self._use(credential)
+        return credential
+
+    async def _use(self, credential: Credential) -> None:
+        await self._connections.open(credential)
+        authorization = credential.authorization
+        own = (("Authorization", Hidden(authorization)),) if authorization else ()
+        check_headers(own)
+        self._headers = self._fixed + own
+        self._in_use = credential
+
+
+class AsyncCredentialsLink(AsyncPassThrough):
+    """Signs requests. After a 401, a request is sent once more if there is another credential."""
+
+    def __init__(self, signer: AsyncSigner) -> None:
+        self._signer = signer
+
+    async def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        """Send a request with credentials."""
+        signer = self._signer
+        credential = signer.current() or await signer.ready(deadline)
+        response = await self.next.send(signer.signed(request), deadline)
+        if response.status == _UNAUTHORIZED and await signer.has_renewed(credential, deadline):
+            response = await self.next.send(signer.signed(request), deadline)
+        return response
+
+    async def stream(
+        self, request: HttpRequest, deadline: float | None, opening: AsyncStreamOpening
+    ) -> AsyncByteStream:
+        """Open a stream with credentials."""
+        signer = self._signer
+        credential = await signer.ready(deadline)
+        stream = await self.next.stream(signer.signed(request), deadline, opening)
+        if stream.status == _UNAUTHORIZED and await signer.has_renewed(credential, deadline):
+            await stream.aclose()
+            stream = await self.next.stream(signer.signed(request), deadline, opening)
+        return stream

@@ -1,0 +1,104 @@
+"""The health of the server: streams are monitored, and watches have to open soon."""
+
+# ruff: noqa: ASYNC109 - a transport is told how long it has
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from ..._http.request import HttpRequest
+from ...errors import ConnectionLost, RequestTimeout
+from .request_link import AsyncPassThrough
+
+if TYPE_CHECKING:
+    from ..._http.request_deadlines import RequestDeadlines
+    from ..health_monitor import AsyncHealthMonitor, AsyncMonitoredStream
+    from ..transport_protocol import AsyncByteStream
+    from .connections import AsyncConnections
+    from .credentials_link import AsyncSigner
+    from .request_link import AsyncStreamOpening
+
+__all__ = ["AsyncHealthLink", "AsyncServerProbe"]
+
+_REDIRECT = 300
+_SERVER_ERRORS = 500
+# How long a watch may take to open. Servers send its headers at once, so that this is less than
+# the silence timeout; it is even less while the server is known not to respond.
+_WATCH_OPENING_SHARE = 0.75
+_WATCH_OPENING_DOWN_SECONDS = 5.0
+
+
+class AsyncHealthLink(AsyncPassThrough):
+    """Has a health monitor watch over the streams. Only streams concern it."""
+
+    def __init__(
+        self,
+        monitor: AsyncHealthMonitor,
+        connections: AsyncConnections,
+        deadlines: RequestDeadlines,
+    ) -> None:
+        self._monitor = monitor
+        self._connections = connections
+        self._deadlines = deadlines
+
+    async def stream(
+        self, request: HttpRequest, deadline: float | None, opening: AsyncStreamOpening
+    ) -> AsyncByteStream:
+        """Open a stream, and monitor it.
+
+        Raises:
+            ConnectionLost: A watch did not open soon.
+        """
+        if opening.is_watch:
+            stream = await self._opened_soon(request, deadline, opening)
+        else:
+            stream = await self.next.stream(request, deadline, opening)
+        if stream.status < _SERVER_ERRORS:
+            self._monitor.answered()
+        if stream.status < _REDIRECT or opening.is_relayed:
+            self._monitor.listen(
+                cast("AsyncMonitoredStream", stream), can_resume=opening.can_resume
+            )
+        return stream
+
+    async def _opened_soon(
+        self, request: HttpRequest, deadline: float | None, opening: AsyncStreamOpening
+    ) -> AsyncByteStream:
+        limit = (
+            _WATCH_OPENING_DOWN_SECONDS
+            if self._monitor.is_mute
+            else _WATCH_OPENING_SHARE * self._monitor.silence
+        )
+        soon = self._deadlines.clock.monotonic() + limit
+        if deadline is not None and deadline < soon:
+            return await self.next.stream(request, deadline, opening)
+        try:
+            return await self.next.stream(request, soon, opening)
+        except RequestTimeout:
+            self._connections.drop_idle()
+            raise ConnectionLost(f"{request.info}: no response within {limit:g} s") from None
+
+
+class AsyncServerProbe:
+    """Sends the requests of the health monitor, over a connection that is kept for them."""
+
+    def __init__(
+        self, signer: AsyncSigner, connections: AsyncConnections, deadlines: RequestDeadlines
+    ) -> None:
+        self._signer = signer
+        self._connections = connections
+        self._deadlines = deadlines
+
+    async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+        """Send a GET with credentials: see `AsyncProbe`."""
+        await self._signer.ready(self._deadlines.clock.monotonic() + timeout)
+        request = self._signer.signed(HttpRequest("GET", target))
+        return await self._connections.ask(request, timeout, fresh=fresh)
+
+    async def close_probe(self) -> None:
+        """Close the connection that is kept."""
+        await self._connections.close_probe()
+
+    def drop_idle(self) -> None:
+        """Close the idle connections."""
+        self._connections.drop_idle()

@@ -1,0 +1,133 @@
+# Derived from _async/requests/connections.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The last link: it hands requests to the transport, and opens the transport's connections."""
+
+# ruff: noqa: ASYNC109 - a transport is told how long it has
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from ..._http.write_permit import check_permit
+from ..._redaction import Unpicklable
+from ...errors import RequestTimeout
+from .._primitives import run_blocking
+
+if TYPE_CHECKING:
+    from ..._config.cluster_config import ClusterConfig, Credential
+    from ..._http.request import HttpRequest, HttpResponse
+    from ..._http.request_deadlines import RequestDeadlines
+    from ..health_monitor import MonitoredStream
+    from ..transport import HttpTransport
+    from ..transport_protocol import ByteStream, Transport
+    from .request_link import StreamOpening
+
+__all__ = ["Connections"]
+
+
+class Connections(Unpicklable):
+    """The connections to the server. `open` has to be called first, and for each new credential.
+
+    Args:
+        config: The configuration of the cluster.
+        transport: What carries the requests instead of the network, or None.
+        deadlines: The deadlines of the client.
+        pool_options: The options of network transports.
+
+    Attributes:
+        transport: The transport. None before the first `open`.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        transport: Transport | None,
+        deadlines: RequestDeadlines,
+        pool_options: dict[str, Any],
+    ) -> None:
+        self.transport = transport
+        self._is_given = transport is not None
+        self._config = config
+        self._deadlines = deadlines
+        self._pool_options = pool_options
+        self._http: HttpTransport | None = None
+        self._opened_for: object = None
+        """What `Credential.connection` was when the connections were opened."""
+
+    def open(self, credential: Credential) -> None:
+        """Open new connections if the credential needs them, as another client certificate does.
+
+        The old connections are closed after the responses that somebody waits for.
+        """
+        if self._is_given or self._opened_for == credential.connection:
+            return
+        from ..transport import HttpTransport  # the HTTP library is a big import
+
+        old, context = self._http, None
+        if self._config.is_secure:
+            from ..._config.tls import ssl_context
+
+            make = partial(
+                ssl_context, self._config.tls, credential.certificate, credential.authority
+            )
+            context = run_blocking(make)
+        self._http = HttpTransport(self._config, context, **self._pool_options)
+        self.transport = self._http
+        self._opened_for = credential.connection
+        if old is not None:
+            old.retire()
+
+    def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        """Send a request over a connection of the pool.
+
+        Raises:
+            LeadershipLost: The work that sends it may not write any more.
+            TransportError: There was no complete response before the deadline.
+        """
+        check_permit(request.method, request.target)
+        timeout = None if deadline is None else self._deadlines.timeout_until(request, deadline)
+        assert self.transport is not None
+        try:
+            return self.transport.send(request, timeout)
+        except RequestTimeout:
+            self.drop_idle()  # the others may be as dead as this one
+            raise
+
+    def stream(
+        self, request: HttpRequest, deadline: float | None, opening: StreamOpening
+    ) -> ByteStream:
+        """Open a stream over a connection of its own.
+
+        Raises:
+            LeadershipLost: The work that opens it may not write any more.
+            TransportError: There were no headers of a response before the deadline.
+        """
+        check_permit(request.method, request.target, acts=opening.changes)
+        assert self.transport is not None
+        timeout = self._deadlines.timeout_until(request, deadline)
+        return opening.open(self.transport, request, timeout)
+
+    def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+        """Send a probe over the connection that is kept for probes: see `Probe`."""
+        assert self._http is not None
+        return self._http.ask(request, timeout, fresh=fresh)
+
+    def limit_silence(self, stream: ByteStream, seconds: float) -> None:
+        """Make a stream fail when no data arrives for this many seconds, from now on."""
+        if self._http is not None:
+            cast("MonitoredStream", stream).limit_silence(seconds)
+
+    def drop_idle(self) -> None:
+        """Close the idle connections, because one connection was found dead."""
+        if self._http is not None:
+            self._http.drop_idle()
+
+    def close_probe(self) -> None:
+        """Close the connection that is kept for probes."""
+        if self._http is not None:
+            self._http.close_probe()
+
+    def close(self) -> None:
+        """Close all connections; streams end."""
+        if self.transport is not None:
+            self.transport.close()

@@ -1,0 +1,157 @@
+# Derived from _async/requests/credentials_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Credentials in the headers of requests, and their renewal after a 401."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..._http.request import HttpRequest, check_headers
+from ..._redaction import Hidden, Unpicklable
+from ...errors import RequestTimeout
+from .._primitives import Lock, holding, run_blocking
+from .request_link import PassThrough
+
+if TYPE_CHECKING:
+    from ..._config.cluster_config import Credential
+    from ..._config.credentials import Credentials
+    from ..._http.request import Headers, HttpResponse
+    from ..._http.request_deadlines import RequestDeadlines
+    from ..transport_protocol import ByteStream
+    from .connections import Connections
+    from .request_link import StreamOpening
+
+__all__ = ["CredentialsLink", "Signer"]
+
+_ACCEPT = "Accept"
+_UNAUTHORIZED = 401
+
+
+class Signer(Unpicklable):
+    """Puts the current credential and the fixed headers of the client on requests.
+
+    Args:
+        credentials: The credentials of the configuration.
+        connections: The connections, which are opened again if a credential needs that.
+        fixed: The headers of all requests. The first is Accept: a request may have its own.
+        deadlines: The deadlines of the client.
+        owner: The name of the client, for errors.
+    """
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        connections: Connections,
+        fixed: Headers,
+        deadlines: RequestDeadlines,
+        *,
+        owner: str,
+    ) -> None:
+        check_headers(fixed)
+        self._credentials = credentials
+        self._connections = connections
+        self._fixed = self._headers = fixed
+        self._deadlines = deadlines
+        self._owner = owner
+        self._in_use: Credential | None = None
+        self._renewal = Lock()
+        self._closed = False
+
+    def current(self) -> Credential | None:
+        """Return the credential if it is good and in use. None asks for `ready`."""
+        credential = self._credentials.cached()
+        return credential if credential is self._in_use else None
+
+    def ready(self, deadline: float | None) -> Credential:
+        """Return a good credential, after the connections for it are there.
+
+        Raises:
+            RequestTimeout: There was none by the deadline. An exec plugin goes on: the next call
+                may use its answer.
+            RuntimeError: The client is closed.
+        """
+        credential = self.current()
+        if credential is not None:
+            return credential
+        self._check_open()
+        try:
+            until = self._deadlines.real_deadline(deadline)
+            credential = holding(self._renewal, self._renewed, until)
+        except TimeoutError:
+            raise RequestTimeout("the deadline passed while waiting for credentials") from None
+        # It may have been closed meanwhile: nobody would close what is opened now.
+        self._check_open()
+        return credential
+
+    def has_renewed(self, rejected: Credential, deadline: float | None) -> bool:
+        """After a 401: get another credential. Returns whether there is another one."""
+        self._credentials.rejected(rejected)
+        return self.ready(deadline) is not rejected
+
+    def signed(self, request: HttpRequest) -> HttpRequest:
+        """Return a request with all its headers.
+
+        Raises:
+            ValueError: A header of the request cannot be sent.
+        """
+        headers = self._headers
+        if request.headers:
+            check_headers(request.headers)
+            own = request.headers
+            has_accept = any(name == _ACCEPT for name, _ in own)
+            headers = own + (headers[1:] if has_accept else headers)
+        return HttpRequest(request.method, request.target, headers, request.body)
+
+    def close(self) -> None:
+        """Refuse further requests."""
+        self._closed = True
+        self._in_use = None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            self._in_use = None
+            raise RuntimeError(f"{self._owner} is closed")
+
+    def _renewed(self) -> Credential:
+        """Return the credential that is good now, and put it in use."""
+        credential = self._credentials.cached()
+        if credential is None:
+            credential = run_blocking(self._credentials.refresh)
+        if credential is not self._in_use:
+            self._use(credential)
+        return credential
+
+    def _use(self, credential: Credential) -> None:
+        self._connections.open(credential)
+        authorization = credential.authorization
+        own = (("Authorization", Hidden(authorization)),) if authorization else ()
+        check_headers(own)
+        self._headers = self._fixed + own
+        self._in_use = credential
+
+
+class CredentialsLink(PassThrough):
+    """Signs requests. After a 401, a request is sent once more if there is another credential."""
+
+    def __init__(self, signer: Signer) -> None:
+        self._signer = signer
+
+    def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        """Send a request with credentials."""
+        signer = self._signer
+        credential = signer.current() or signer.ready(deadline)
+        response = self.next.send(signer.signed(request), deadline)
+        if response.status == _UNAUTHORIZED and signer.has_renewed(credential, deadline):
+            response = self.next.send(signer.signed(request), deadline)
+        return response
+
+    def stream(
+        self, request: HttpRequest, deadline: float | None, opening: StreamOpening
+    ) -> ByteStream:
+        """Open a stream with credentials."""
+        signer = self._signer
+        credential = signer.ready(deadline)
+        stream = self.next.stream(signer.signed(request), deadline, opening)
+        if stream.status == _UNAUTHORIZED and signer.has_renewed(credential, deadline):
+            stream.close()
+            stream = self.next.stream(signer.signed(request), deadline, opening)
+        return stream

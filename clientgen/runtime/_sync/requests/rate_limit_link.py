@@ -1,0 +1,61 @@
+# Derived from _async/requests/rate_limit_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The rate limit of a client: requests wait for their turn."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from ...errors import RequestTimeout
+from .._primitives import short_lock, sleep
+from .request_link import PassThrough
+
+if TYPE_CHECKING:
+    from ..._http.request import HttpRequest, HttpResponse
+    from ..._http.request_deadlines import RequestDeadlines
+    from ..._http.retry import TokenBucket
+    from ..transport_protocol import ByteStream
+    from .request_link import StreamOpening
+
+__all__ = ["RateLimitLink"]
+
+
+class RateLimitLink(PassThrough):
+    """Delays requests and streams as a token bucket says, but not watches and WebSockets."""
+
+    def __init__(self, bucket: TokenBucket, deadlines: RequestDeadlines) -> None:
+        self._bucket = bucket
+        self._deadlines = deadlines
+        self._lock = short_lock()
+
+    def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        """Send a request when it has a token.
+
+        Raises:
+            RequestTimeout: It would have none before the deadline.
+        """
+        self._wait(request, deadline)
+        return self.next.send(request, deadline)
+
+    def stream(
+        self, request: HttpRequest, deadline: float | None, opening: StreamOpening
+    ) -> ByteStream:
+        """Open a stream when it has a token.
+
+        Raises:
+            RequestTimeout: It would have none before the deadline.
+        """
+        if opening.is_rate_limited:
+            self._wait(request, deadline)
+        return self.next.stream(request, deadline, opening)
+
+    def _wait(self, request: HttpRequest, deadline: float | None) -> None:
+        now = monotonic()
+        with self._lock:
+            delay = self._bucket.reserve(now)
+        if deadline is not None and delay >= self._deadlines.seconds_left(deadline):
+            raise RequestTimeout(
+                f"{request.info}: the rate limit would delay the request past its deadline"
+            )
+        if delay:
+            sleep(delay)

@@ -1,0 +1,139 @@
+# Derived from _async/requests/request_chain.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The chain of links that requests pass, and the parts of a client that the links share.
+
+    rest.send, rest.stream, rest.connect
+      │
+      ▼  retries, errors        until a response is final
+         warnings               of the API server
+         own writes             to the informers of the client
+    rest.relay, rest.relay_stream
+      │
+      ▼  rate limit             only with `qps`
+         credentials            signatures, renewal after a 401
+         health                 of the server; streams only
+         metrics                counts each attempt
+         connections            the transport
+
+A request passes the links from top to bottom, and its response from bottom to top. Each attempt of
+a retried request passes all links below the retries.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..._http.retry import MAX_RETRIES, TokenBucket
+from ..._http.server_health import SILENCE_TIMEOUT_SECONDS
+from ..._http.server_warnings import LoggedOnce
+from ..health_monitor import HealthMonitor
+from .connections import Connections
+from .credentials_link import CredentialsLink, Signer
+from .health_link import HealthLink, ServerProbe
+from .metrics_link import MetricsLink
+from .own_writes_link import OwnWritesLink
+from .rate_limit_link import RateLimitLink
+from .request_link import linked
+from .retry_link import RetryLink
+from .warnings_link import WarningsLink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..._config.cluster_config import ClusterConfig
+    from ..._http.call_options import ClientOptions
+    from ..._http.codec import Codec
+    from ..._http.request import Headers
+    from ..._http.request_deadlines import RequestDeadlines
+    from ..transport_protocol import Transport
+    from .request_link import PassThrough
+
+__all__ = ["RequestChain"]
+
+_TRANSPORT_OPTIONS = ("connect_timeout", "pool_size", "max_response_bytes")
+
+
+class RequestChain:
+    """The chain of one client, which is put together once.
+
+    Args:
+        config: The configuration of the cluster.
+        codec: The codec of bodies.
+        headers: The headers of all requests.
+        deadlines: The deadlines of the client.
+        options: The options of the client.
+        transport: What carries the requests instead of the network, or None.
+        owner: The name of the client, for errors.
+
+    Attributes:
+        first: The first link, for requests to the API server.
+        relayed: The first link for requests that the API server passes to somebody else.
+        own_writes: The link that informers join.
+        metrics: The link that observers of requests join.
+        connections: The last link.
+        monitor: The health monitor of the server. None for transports other than the network, and
+            without a silence timeout.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        codec: Codec,
+        headers: Headers,
+        deadlines: RequestDeadlines,
+        options: ClientOptions,
+        *,
+        transport: Transport | None,
+        owner: str,
+    ) -> None:
+        from ..._config.credentials import Credentials
+
+        self._options = options
+        self._deadlines = deadlines
+        self.connections = Connections(config, transport, deadlines, _pool_options(options))
+        self._signer = Signer(
+            Credentials(config), self.connections, headers, deadlines, owner=owner
+        )
+        silence = options.get("silence_timeout", SILENCE_TIMEOUT_SECONDS)
+        self.monitor: HealthMonitor | None = None
+        if silence and transport is None:
+            probe = ServerProbe(self._signer, self.connections, deadlines)
+            self.monitor = HealthMonitor(config.server, probe, silence)
+        self.own_writes = OwnWritesLink(codec)
+        self.metrics = MetricsLink(config.server)
+        self.relayed = linked(*self._server_links(), last=self.connections)
+        self.first = RetryLink(
+            linked(*self._api_links(), last=self.relayed),
+            codec,
+            options.get("max_retries", MAX_RETRIES),
+            deadlines,
+        )
+
+    def _api_links(self) -> Iterator[PassThrough]:
+        """Yield the links for requests to the API server, in their order."""
+        handler = self._options.get("warning_handler", LoggedOnce())
+        if handler is not None:
+            yield WarningsLink(handler)
+        yield self.own_writes
+
+    def _server_links(self) -> Iterator[PassThrough]:
+        """Yield the links that relayed requests pass, too, in their order."""
+        qps = self._options.get("qps", 0.0)
+        if qps > 0:
+            burst = self._options.get("burst", max(1, int(2 * qps)))
+            yield RateLimitLink(TokenBucket(qps, burst), self._deadlines)
+        yield CredentialsLink(self._signer)
+        if self.monitor is not None:
+            yield HealthLink(self.monitor, self.connections, self._deadlines)
+        yield self.metrics
+
+    def close(self) -> None:
+        """Refuse further requests and close all connections; streams end."""
+        self._signer.close()
+        if self.monitor is not None:
+            self.monitor.close()
+        self.connections.close()
+
+
+def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that network transports take. They have defaults for the others."""
+    return {name: options[name] for name in _TRANSPORT_OPTIONS if name in options}
