@@ -10,6 +10,7 @@ import io
 import subprocess
 import sys
 import threading
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +22,7 @@ from clientgen.runtime._async._primitives import Event
 from clientgen.runtime._http import blocking_calls
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._sync import transport as sync_transport
+from clientgen.runtime._sync._primitives import Lock, holding
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.sync import ResourceClient, Rest
 
@@ -221,3 +223,28 @@ def test_all_that_came_with_an_answer_is_read() -> None:
     assert buffered.read(7) == b"x" * 7  # the headers
     response: Any = SimpleNamespace(_fp=SimpleNamespace(fp=buffered))
     assert len(sync_transport._early(response)) == (1 << 17) - 7
+
+
+# ---- locks of credentials ---------------------------------------------------------------------
+
+
+def test_a_lock_is_free_again_when_no_thread_can_be_started(monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    lock = Lock()
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start)
+        with pytest.raises(RuntimeError, match="can't start"):
+            holding(lock, list, monotonic() + 60)
+    assert holding(lock, lambda: "done", monotonic() + 60) == "done"
+
+
+def test_a_lock_is_given_back_once_when_the_work_fails():
+    def fail():
+        raise RuntimeError("no plugin")
+
+    lock = Lock()
+    with pytest.raises(RuntimeError, match="no plugin"):
+        holding(lock, fail, monotonic() + 60)
+    assert holding(lock, lambda: "done", monotonic() + 60) == "done"

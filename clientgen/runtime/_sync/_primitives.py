@@ -86,6 +86,7 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
 
     Raises:
         TimeoutError: the deadline passed first.
+        RuntimeError: no thread can be started.
     """
     from .._net.timed_work import done_within  # loaded when credentials are
 
@@ -94,15 +95,23 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
             return work()
     if not lock._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
         raise TimeoutError("the deadline has passed")
+    has_started = False
 
     def work_and_release() -> T:
+        nonlocal has_started
+        has_started = True
         try:
             return work()
         finally:
             lock._lock.release()
 
     remaining = max(0.0, deadline - time.monotonic())
-    return done_within(remaining, work_and_release, name="clientgen-credentials")
+    try:
+        return done_within(remaining, work_and_release, name="clientgen-credentials")
+    except RuntimeError:
+        if not has_started:  # the system has no thread left
+            lock._lock.release()
+        raise
 
 
 def check_waiting(what: str, function: object) -> None:
