@@ -3,7 +3,7 @@
 This module is imported when the first request is sent.
 """
 
-# The timeouts are part of the seam; a transport is told how long it has.
+# Timeouts are parameters of the protocol.
 # ruff: noqa: ASYNC109
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ if TYPE_CHECKING:
 __all__ = ["AsyncHttpTransport"]
 
 # aiohttp warns of larger bodies given as bytes; it sends files in pieces.
-_LARGE = 1 << 20
-# At once; streams do not count.
-CONNECTIONS = 100
+_MAX_BYTES_BODY_BYTES = 1 << 20
+# Streams do not count.
+DEFAULT_POOL_SIZE = 100
 # Lists are megabytes; a small buffer would make the connection pause all the time.
-_BUFFER = 1 << 20
-CONNECT_TIMEOUT = 30.0
-_PIECE = 1 << 18
-# More than what a server answers that is asked whether it is there.
-_SMALL = 1 << 16
+_READ_BUFFER_BYTES = 1 << 20
+CONNECT_TIMEOUT_SECONDS = 30.0
+_MAX_READ_BYTES = 1 << 18
+# A probe's connection is closed if the body is larger: /version and /readyz are small.
+_MAX_PROBE_BODY_BYTES = 1 << 16
 # The errors of the library; every other one is a mistake of ours.
 _FAILURES = (aiohttp.ClientError, OSError, ValueError)
 
 
 class AsyncHttpTransport(Unpicklable):
-    """Keeps connections to one server that were all opened with the same certificate."""
+    """The connections to one server with the same client certificate."""
 
     def __init__(
         self,
         config: ClusterConfig,
         context: ssl.SSLContext | None,
         *,
-        connect_timeout: float = CONNECT_TIMEOUT,
-        pool_size: int = CONNECTIONS,
+        connect_timeout: float = CONNECT_TIMEOUT_SECONDS,
+        pool_size: int = DEFAULT_POOL_SIZE,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
         self._server = config.server
@@ -101,7 +101,7 @@ class AsyncHttpTransport(Unpicklable):
         self._openings: dict[asyncio.Future[None], asyncio.Timeout] = {}
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Exchange a request for a whole answer."""
+        """Send a request and return the complete response."""
         session = self._reading if request.method == "GET" else self._writing
         if session is None:
             session = self._open_session(request.method)
@@ -129,7 +129,7 @@ class AsyncHttpTransport(Unpicklable):
         return HttpResponse(response.status, _headers(response), body)
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        """Read a body to its end, or as much of it as is wanted."""
+        """Read a body to its end, or as much of it as the reader wants."""
         reader = BodyReader(response.status, response.headers, self._max_bytes)
         while chunk := await response.content.readany():
             if not reader.feed(chunk):
@@ -140,7 +140,7 @@ class AsyncHttpTransport(Unpicklable):
     async def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
-        """Exchange a request for the headers of an answer."""
+        """Send a request and return the response as a stream."""
         if self._streaming is None:
             self._streaming = self._new_session(self._new_connector(0))
         is_get = request.method == "GET"
@@ -158,7 +158,7 @@ class AsyncHttpTransport(Unpicklable):
         return stream
 
     async def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
-        """Ask for another protocol over a new connection."""
+        """Switch a new connection to another protocol."""
         if self._streaming is None:
             self._streaming = self._new_session(self._new_connector(0))
         limits = aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout)
@@ -173,7 +173,7 @@ class AsyncHttpTransport(Unpicklable):
 
     @asynccontextmanager
     async def _opening(self, timeout: float | None) -> AsyncGenerator[None]:
-        """Limit the seconds in which a stream is opened; `aclose` ends it, too.
+        """Limit the time in which a stream is opened. `aclose` ends it, too.
 
         Raises:
             TimeoutError: The seconds have passed.
@@ -193,15 +193,16 @@ class AsyncHttpTransport(Unpicklable):
             over.set_result(None)
 
     def _keep(self, stream: _Stream) -> None:
-        """Have `aclose` end a stream, also if it has been called."""
+        """Have `aclose` end a stream. If it was called before, end the stream now."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()
 
     async def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Send a small request over a connection that is kept for it, over a new one if `fresh`.
+        """Send a small request over the connection that is kept for probes.
 
-        Gives the status, and whether the connection is new; the body does not matter.
+        With `fresh`, open a new connection first. Returns the status, and whether the connection is
+        new. The body does not matter.
         """
         if fresh:
             await self.close_probe()
@@ -218,7 +219,7 @@ class AsyncHttpTransport(Unpicklable):
         return response.status, self._probe_is_new
 
     def drop_idle(self) -> None:
-        """Close the connections that nobody uses: they may be dead without a word."""
+        """Close the idle connections: they may be dead without a sign of it."""
         for session in (self._reading, self._streaming):
             connector = None if session is None else session.connector
             if isinstance(connector, _Connector):
@@ -239,7 +240,7 @@ class AsyncHttpTransport(Unpicklable):
         return self._new_session(self._new_connector(1), trace_configs=[tracing])
 
     async def retire(self) -> None:
-        """Break the streams off, and close when the last answer that somebody waits for is here."""
+        """End the streams, and close after the last response that somebody waits for."""
         self._retired = True
         for stream in tuple(self._streams):
             stream.break_off()
@@ -258,7 +259,7 @@ class AsyncHttpTransport(Unpicklable):
                 await session.close()
 
     async def _end_openings(self) -> None:
-        """End the connections that are being made: the loop may end before they do."""
+        """End the connections that are being opened: the loop may end before they do."""
         for limit in self._openings.values():
             if not limit.expired():
                 limit.reschedule(0.0)
@@ -268,7 +269,7 @@ class AsyncHttpTransport(Unpicklable):
 
     def _start(self, session: aiohttp.ClientSession, request: HttpRequest, **options: Any) -> Any:
         body: Any = request.body
-        if body is not None and len(body) > _LARGE:
+        if body is not None and len(body) > _MAX_BYTES_BODY_BYTES:
             body = io.BytesIO(body)
         headers = CIMultiDict(request.headers)
         headers["Accept-Encoding"] = self._encodings
@@ -287,7 +288,7 @@ class AsyncHttpTransport(Unpicklable):
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
             skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
-            read_bufsize=_BUFFER,
+            read_bufsize=_READ_BUFFER_BYTES,
             auto_decompress=False,
             request_class=_Request,
             **options,
@@ -322,7 +323,7 @@ class AsyncHttpTransport(Unpicklable):
         return made
 
     def _open_session(self, method: str) -> aiohttp.ClientSession:
-        """The session for a method; all share one set of connections."""
+        """Create the session for a method. The sessions share one connection pool."""
         if self._reading is None:
             self._reading = self._new_session(self._new_connector(self._pool_size))
         if method == "GET":
@@ -335,19 +336,23 @@ class AsyncHttpTransport(Unpicklable):
 
 
 class _Request(aiohttp.ClientRequest):
-    """A request that is sent only if its work may still write when there is a connection."""
+    """A request that checks the write permit once more when it has a connection."""
 
     async def send(self, conn: Any) -> aiohttp.ClientResponse:
-        """Send it over a connection."""
+        """Send the request over a connection.
+
+        Raises:
+            LeadershipLost: The work that sends it may not write any more.
+        """
         check_permit(self.method, self.url.raw_path, acts="Upgrade" in self.headers)
         return await super().send(conn)
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Drops connections that are not used again.
+    """Aborts connections that are not used again.
 
-    The library would say farewell in TLS and wait up to 30 seconds for an answer: after the
-    program's loop has ended, that comes as a ResourceWarning.
+    The library would close TLS properly and wait up to 30 seconds for the other side. If the
+    program's loop ends before, that is a ResourceWarning.
     """
 
     def _release(self, key: Any, protocol: Any, *, should_close: bool = False) -> None:
@@ -357,14 +362,14 @@ class _Connector(aiohttp.TCPConnector):
         super()._release(key, protocol, should_close=should_close)
 
     def drop_idle(self) -> None:
-        """Close the connections that nobody uses; the library finds out when it looks for one."""
+        """Close the idle connections. The library finds out when it takes one from the pool."""
         for idle in self._conns.values():
             for protocol, _ in idle:
                 protocol.abort()
 
 
 class _Stream:
-    """An answer whose body comes piece by piece."""
+    """A response whose body is read while it arrives."""
 
     def __init__(
         self, response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
@@ -384,7 +389,7 @@ class _Stream:
         self.on_end: Callable[[_Stream], object] | None = None
 
     async def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end and after `abort`."""
+        """Return the next bytes as they arrive; empty at the end and after `abort`."""
         try:
             chunk = await self._read()
         except _FAILURES as error:
@@ -409,24 +414,24 @@ class _Stream:
         return piece
 
     def abort(self) -> None:
-        """Make `read` give up at once."""
+        """Make `read` return at once."""
         self._aborted = True
         self.break_off()
 
     def break_off(self, why: str = "") -> None:
-        """Make `read` say that the connection is lost."""
+        """Make `read` raise ConnectionLost."""
         self._break_reason = why
         self._let_go()
 
     def limit_silence(self, seconds: float) -> None:
-        """Have `read` say so when nothing comes for so many seconds."""
+        """Make `read` raise ConnectionLost after so many seconds without data."""
         connection = self._response.connection
         if connection is not None and (protocol := connection.protocol) is not None:
             protocol.read_timeout = seconds
             protocol.start_timeout()
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._let_go()
 
     def _let_go(self) -> None:
@@ -437,7 +442,7 @@ class _Stream:
 
 
 class _Duplex(_Stream):
-    """A connection in both directions, if the server has switched to another protocol."""
+    """A connection that carries bytes in both directions, if the server has switched protocols."""
 
     def __init__(
         self, response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
@@ -449,14 +454,14 @@ class _Duplex(_Stream):
             self._take_over()
 
     def _take_over(self) -> None:
-        """Take the connection from aiohttp, which closes it in the end."""
+        """Take over the connection from aiohttp, which still closes it at the end."""
         connection = self._response.connection
         handler = None if connection is None else connection.protocol
         transport = None if connection is None else connection.transport
         if handler is None or transport is None:
             raise ConnectionLost(f"{self._request.info}: the connection was lost")
         loop = asyncio.get_running_loop()
-        self._taken = asyncio.StreamReader(limit=_BUFFER, loop=loop)
+        self._taken = asyncio.StreamReader(limit=_READ_BUFFER_BYTES, loop=loop)
         protocol = _TakenOver(self._taken, handler)
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
@@ -468,13 +473,13 @@ class _Duplex(_Stream):
     async def _read(self) -> bytes:
         if self._taken is None:
             return await super()._read()
-        chunk = await self._taken.read(_PIECE)
+        chunk = await self._taken.read(_MAX_READ_BYTES)
         if not chunk and self._break_reason:
             raise ConnectionResetError
         return chunk
 
     async def write(self, data: bytes, timeout: float | None = None) -> None:
-        """Send bytes, and wait while the other side does not take them."""
+        """Send bytes, and wait while the send buffer is full."""
         try:
             self._writer.write(data)
             if timeout is not None:
@@ -486,7 +491,7 @@ class _Duplex(_Stream):
             raise ConnectionLost(f"{self._request.info}: {why}") from None
 
     def _let_go(self) -> None:
-        """Close the connection; asyncio would wait until the other side takes what is left."""
+        """Close the connection. asyncio would wait until the send buffer is empty."""
         is_open = self in self._open_streams
         if is_open and self._taken is not None and self._writer.transport.get_write_buffer_size():
             self._writer.transport.abort()
@@ -494,21 +499,24 @@ class _Duplex(_Stream):
 
 
 class _TakenOver(asyncio.StreamReaderProtocol):
-    """Tells aiohttp of the end of a connection: its pool waits for that."""
+    """Tells aiohttp of the end of a connection, because the pool of aiohttp waits for it."""
 
     def __init__(self, reader: asyncio.StreamReader, handler: asyncio.Protocol) -> None:
         super().__init__(reader)
         self._handler = handler
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end."""
+        """Note that the connection has ended."""
         super().connection_lost(exc)
         self._handler.connection_lost(exc)
 
 
 async def _read_off(response: aiohttp.ClientResponse) -> None:
-    """Read an answer that does not matter, so that its connection can be used again."""
-    if len(await response.content.read(_SMALL)) < _SMALL and response.content.at_eof():
+    """Read a body that does not matter, so that its connection can be used again."""
+    if (
+        len(await response.content.read(_MAX_PROBE_BODY_BYTES)) < _MAX_PROBE_BODY_BYTES
+        and response.content.at_eof()
+    ):
         response.release()
     else:
         response.close()
@@ -532,7 +540,7 @@ def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
 
 
 def _forget_frames(error: Exception) -> None:
-    """Forget where an error was raised, if all connections that are closed share it.
+    """Clear the traceback of an error, if all closed connections share the error.
 
     aiohttp raises one and the same object for each of them, which would keep the frames of all.
     """
@@ -543,7 +551,7 @@ def _forget_frames(error: Exception) -> None:
 def _translated(  # noqa: PLR0911 - a table
     error: Exception, request: HttpRequest, server: str
 ) -> TransportError:
-    """Say an error of the library as one of ours; nothing of the URL's query is repeated."""
+    """Translate an error of the library. The message does not repeat the query of the URL."""
     info = request.info
     match error:
         case aiohttp.SocketTimeoutError():
@@ -570,12 +578,12 @@ def _translated(  # noqa: PLR0911 - a table
 
 
 def _harmless(error: Exception) -> Exception | None:
-    """The error as it may be shown; None for those that repeat what the request held."""
+    """Return an error as the cause of another one. None if its text repeats the request."""
     return None if isinstance(error, aiohttp.ClientResponseError) else error
 
 
 def _cause(error: Exception) -> str:
-    """The words of the system, without the addresses that the library puts around them."""
+    """Return the text of the system's error, without the addresses that the library adds."""
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
     if isinstance(inner, ConnectionError) and inner.errno:
         return os.strerror(inner.errno)  # asyncio's words do not say why

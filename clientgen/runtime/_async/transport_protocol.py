@@ -1,16 +1,14 @@
-"""The seam below the REST client: whatever carries requests to an API server.
+"""Transports: what carries requests to an API server, below the chain of `requests`.
 
-`transport` carries them over the network; a server within the process can take its place. Bodies
-are bytes here: their format is the business of the codec (`_http.codec`) that a Rest holds beside
-its transport.
+`transport` carries requests over the network. A server within the process can take its place.
+Bodies are bytes here: the codec (`_http.codec`) of the client knows their format.
 
-An answer is whole (`send`), a stream (`stream`), or a connection that was switched to another
-protocol (`connect`): a stream that can also be written to. `AsyncRest._accepted` deals with what
-all streams share: refusals, which are a status of 300 and more and a body to `read`, credentials
-and their renewal after a 401, warnings and retries.
+A response is complete (`send`), a stream (`stream`), or a connection that was switched to another
+protocol (`connect`): a stream that can also be written to. A transport returns every response,
+whatever its status. The links of the chain handle credentials, warnings, errors and retries.
 """
 
-# The timeouts are part of the seam; a transport is told how long it has.
+# Timeouts are parameters of the protocol.
 # ruff: noqa: ASYNC109
 
 from __future__ import annotations
@@ -26,68 +24,68 @@ __all__ = ["AsyncByteStream", "AsyncConnectingTransport", "AsyncDuplexStream", "
 
 
 class AsyncByteStream(Protocol):
-    """An answer whose body comes piece by piece."""
+    """A response whose body is read while it arrives."""
 
     status: int
     headers: Mapping[str, str]
 
     async def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end, and after `abort`.
+        """Return the next bytes as they arrive; empty at the end, and after `abort`.
 
         Raises:
-            ConnectionLost: the connection broke, or was silent for longer than the read timeout.
+            ConnectionLost: The connection broke, or no data arrived within the read timeout.
         """
         ...
 
     def abort(self) -> None:
-        """Make `read` give up at once, from any other task or thread; it never waits."""
+        """Make `read` return at once, from any other task or thread. This never waits."""
         ...
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         ...
 
 
 class AsyncDuplexStream(AsyncByteStream, Protocol):
-    """A connection that carries another protocol after an answer 101: bytes in both directions.
+    """A connection that carries another protocol after a response 101: bytes in both directions.
 
-    After any other status it is an ordinary answer, to be read.
+    After any other status, it is an ordinary response to be read.
     """
 
     async def write(self, data: bytes, timeout: float | None = None) -> None:
-        """Send bytes, and wait while the other side does not take them.
+        """Send bytes, and wait while the send buffer is full.
 
-        With a timeout, it waits until nothing is left to send, for so many seconds at most. One
-        caller writes at a time; another one may read meanwhile.
+        With a timeout, wait until the buffer is empty, for so many seconds at most. One caller
+        writes at a time. Another one may read meanwhile.
 
         Raises:
-            ConnectionLost: the connection broke, was given up, or did not take them in time.
+            ConnectionLost: The connection broke or was closed, or the bytes were not sent in time.
         """
         ...
 
 
 class AsyncTransport(Protocol):
-    """Carries requests; targets are below the server's base URL, headers are complete.
+    """Carries requests. Targets are below the server's base URL, and headers are complete.
 
-    Timeouts are in seconds and cover the whole exchange, for streams the time until the headers
-    are here. `read_timeout` is how long a stream may be silent.
+    Timeouts are in seconds, for the complete response, and for streams until the headers have
+    arrived. `read_timeout` is how long a stream may be without data.
     """
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Exchange a request for a whole answer, whatever its status.
+        """Send a request and return the complete response, whatever its status.
 
         Raises:
-            TransportError: there was no whole answer, or not in time.
+            TransportError: There was no complete response in time.
         """
         ...
 
     async def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> AsyncByteStream:
-        """Exchange a request for the headers of an answer, whatever its status.
+        """Send a request and return the response as a stream, whatever its status.
 
         Raises:
-            TransportError: there was no answer, or not in time.
+            TransportError: There were no headers of a response in time.
         """
         ...
 
@@ -97,12 +95,12 @@ class AsyncTransport(Protocol):
 
 
 class AsyncConnectingTransport(AsyncTransport, Protocol):
-    """A transport that can also switch to another protocol; one that cannot opens no streams."""
+    """A transport that can also switch to another protocol, for commands and ports of pods."""
 
     async def connect(self, request: HttpRequest, timeout: float | None) -> AsyncDuplexStream:
-        """Ask for another protocol over a new connection; the request has the headers for it.
+        """Switch a new connection to the protocol that the headers of the request name.
 
         Raises:
-            TransportError: there was no answer, or not in time.
+            TransportError: There were no headers of a response in time.
         """
         ...

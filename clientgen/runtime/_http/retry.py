@@ -26,9 +26,10 @@ __all__ = [
 
 MAX_RETRIES = 10
 
-# The longest pause after a conflict.
-_LONGEST_CONFLICT = 0.5
-_TOO_MANY = 429
+_LOST_CONNECTION_PAUSE_SECONDS = 1.0
+_FIRST_CONFLICT_PAUSE_SECONDS = 0.01
+_MAX_CONFLICT_PAUSE_SECONDS = 0.5
+_TOO_MANY_REQUESTS = 429
 _SERVER_ERRORS = 500
 
 Random = Callable[[], float]
@@ -55,7 +56,7 @@ class Retry:
 
     def after_response(self, status: int, retry_after: int | None, now: float) -> float | None:
         """Return the seconds to wait before the next attempt, or None if this response is final."""
-        if retry_after is None or not (status == _TOO_MANY or status >= _SERVER_ERRORS):
+        if retry_after is None or not (status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS):
             return None
         return self._spend(float(retry_after), now)
 
@@ -63,7 +64,7 @@ class Retry:
         """Return the seconds to wait before the next attempt, or None if this error is final."""
         if self._method != "GET" or not isinstance(error, ConnectionLost):
             return None
-        return self._spend(1.0, now)
+        return self._spend(_LOST_CONNECTION_PAUSE_SECONDS, now)
 
     def _spend(self, delay: float, now: float) -> float | None:
         if not self._retries_left or (self._deadline is not None and now + delay >= self._deadline):
@@ -119,9 +120,9 @@ class ConflictRetry:
     """Retries a read-modify-write cycle on conflict, until a deadline.
 
     Pauses are random, with an upper limit that grows from 10 ms to half a second, so that
-    concurrent writers of one object drift apart. (client-go's RetryOnConflict gives up after five
-    attempts, 10 ms apart.) An ApplyConflict is never retried, because another attempt would get the
-    same response.
+    concurrent writers of one object retry at different times. (client-go's RetryOnConflict gives up
+    after five attempts, 10 ms apart.) An ApplyConflict is never retried, because another attempt
+    would get the same response.
     """
 
     __slots__ = ("_deadline", "_limit", "_random", "count")
@@ -129,7 +130,7 @@ class ConflictRetry:
     def __init__(self, deadline: float, random: Random | None = None) -> None:
         self.count = 0
         self._deadline = deadline
-        self._limit = 0.01
+        self._limit = _FIRST_CONFLICT_PAUSE_SECONDS
         self._random = random or default_random()
 
     def after(self, error: ApiError, now: float) -> float | None:
@@ -137,7 +138,7 @@ class ConflictRetry:
         delay = self._random() * self._limit
         if isinstance(error, ApplyConflict) or now + delay >= self._deadline:
             return None
-        self._limit = min(2 * self._limit, _LONGEST_CONFLICT)
+        self._limit = min(2 * self._limit, _MAX_CONFLICT_PAUSE_SECONDS)
         self.count += 1
         return delay
 

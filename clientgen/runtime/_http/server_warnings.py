@@ -19,12 +19,12 @@ __all__ = ["LoggedOnce", "warnings_in"]
 _WARNING = re.compile(r'(\d{3}) \S+ "((?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r"\\(.)")
 
-# A program that runs for months may meet many texts.
-_REMEMBERED = 1000
+# A program that runs for months may get many texts.
+_MAX_REMEMBERED_TEXTS = 1000
 
 
 def warnings_in(header: str) -> Iterator[str]:
-    """The texts of a Warning header, of which only those of code 299 are meant for us.
+    """Yield the texts of a Warning header. Kubernetes uses code 299; other codes are skipped.
 
     https://kubernetes.io/docs/reference/using-api/deprecation-policy/ describes the header.
     """
@@ -34,22 +34,22 @@ def warnings_in(header: str) -> Iterator[str]:
 
 
 class LoggedOnce:
-    """The default handler: each text goes once to the logger `clientgen.warnings`.
+    """The default handler. It logs each text once, to the logger `clientgen.warnings`.
 
-    The line names the first call that was warned, and its object.
+    The line names the first call that got the warning, and its object.
     """
 
     def __init__(self) -> None:
         self._logged: set[str] = set()
 
     def __call__(self, text: str, request: HttpRequest | None = None) -> None:
-        """Log a text, unless it was before."""
+        """Log a text, unless it was logged before."""
         if text in self._logged:
             return
-        if len(self._logged) >= _REMEMBERED:
+        if len(self._logged) >= _MAX_REMEMBERED_TEXTS:
             self._logged.clear()
         self._logged.add(text)
-        import logging  # most programs are never warned
+        import logging  # most programs get no warning
 
         call = f"{_call(request)}: " if request is not None else ""
         logging.getLogger("clientgen.warnings").warning("%s%s", call, text)
@@ -66,7 +66,7 @@ class _Named(Struct):
 
 
 def _call(request: HttpRequest) -> str:
-    """The method and path; and which object is created, as no path says that."""
+    """Return the method and path. A POST has the name of its object, too: it is not in the path."""
     if request.method != "POST" or not request.body:
         return str(request.info)
     try:

@@ -1,5 +1,5 @@
 # Derived from _async/health_monitor.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Checks for all streams of a client whether the server still answers, by `server_health`."""
+"""Checks for all streams of a client whether the server still responds, by `server_health`."""
 
 # ruff: noqa: ASYNC109 - a transport is told how long it has
 
@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._clock import SYSTEM_CLOCK
-from .._http.server_health import CHECK_TIMEOUT, Health
+from .._http.server_health import CHECK_TIMEOUT_SECONDS, Health
 from ..errors import ConnectionLost
 from ._primitives import Event, short_lock, spawn, wait_moving, wait_until
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["HealthMonitor", "MonitoredStream", "Probe"]
 
-_LAST_WAIT = 1.0
-_LATER = float("inf")
-_LONGEST = 3600.0
-# Between two connections of a watch there is none.
-_LINGER = 2.0
+_STOP_TIMEOUT_SECONDS = 1.0
+_NEVER = float("inf")
+_MAX_SLEEP_SECONDS = 3600.0
+# The monitor runs on for a moment without a stream: a watch has none between two connections.
+_IDLE_TIMEOUT_SECONDS = 2.0
 _SERVER_ERRORS = 500
 
 
@@ -34,61 +34,64 @@ class MonitoredStream(Protocol):
     """A stream of a transport that goes over the network."""
 
     opened: float
-    """When it was."""
+    """The time when the stream was opened."""
     heard: float
-    """When something came, or it was opened."""
+    """The time when data last arrived. Before the first data, the time of the opening."""
     on_end: Callable[[Any], object] | None
-    """Whom to tell when it is over."""
+    """Called with the stream when the stream has ended."""
     can_resume: bool
-    """Whether its reader can go on over another one."""
+    """Whether the reader can go on over another stream."""
 
     def break_off(self, why: str = "") -> None:
-        """Make `read` say that the connection is lost."""
+        """Make `read` raise ConnectionLost."""
         ...
 
     def limit_silence(self, seconds: float) -> None:
-        """Have `read` say so when nothing comes for so many seconds; only its reader calls this."""
+        """Make `read` raise ConnectionLost after so many seconds without data.
+
+        Only the reader of the stream calls this.
+        """
         ...
 
 
 class Probe(Protocol):
-    """Asks the server something small, over a connection that is kept for it."""
+    """Sends small requests to the server, over a connection that is kept for them."""
 
     def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Send a GET; over another connection if `fresh`, which is kept from then on.
+        """Send a GET. With `fresh`, open a new connection first, and keep that one.
 
-        Gives the status, and whether the connection is new.
+        Returns the status, and whether the connection is new.
 
         Raises:
-            ClientError: There was no answer, or not in time.
+            ClientError: There was no response in time.
         """
         ...
 
     def close_probe(self) -> None:
-        """Close that connection."""
+        """Close the connection that is kept."""
         ...
 
     def drop_idle(self) -> None:
-        """Close all connections that nobody uses."""
+        """Close the idle connections of the client."""
         ...
 
 
 class HealthMonitor:
-    """Breaks off streams from a server that is silent, and says when one that was away is back.
+    """Ends the streams of a server that is silent, and wakes callers when a server is back.
 
-    It runs while streams are open or somebody waits.
+    A task of its own does that. The task runs while there are open streams, or callers in `pause`.
 
     Args:
-        what: What to call the server in logs.
-        probe: How to ask it.
-        silence: After how many seconds of silence streams are broken off.
+        server: The URL of the server, for logs.
+        probe: Sends requests to the server.
+        silence: The seconds without data after which streams are ended.
 
     Attributes:
-        silence: The same.
+        silence: The seconds without data after which streams are ended.
     """
 
-    def __init__(self, what: str, probe: Probe, silence: float) -> None:
-        self._server = what
+    def __init__(self, server: str, probe: Probe, silence: float) -> None:
+        self._server = server
         self._probe = probe
         self.silence = silence
         self._health = Health(monotonic(), silence)
@@ -102,15 +105,18 @@ class HealthMonitor:
 
     @property
     def is_mute(self) -> bool:
-        """Whether the server is known not to answer."""
+        """Whether the server is known not to respond."""
         return self._health.is_down and not self._health.answers
 
     def answered(self) -> None:
-        """Note that it did, whatever `/readyz` says, or something on the way that blocks that."""
+        """Note that the server responded to a request.
+
+        That counts more than `/readyz`: a server may not be ready, or a proxy may block the path.
+        """
         self._health.answers = True
 
     def listen(self, stream: MonitoredStream, *, can_resume: bool) -> None:
-        """Watch over a stream, until it is over."""
+        """Monitor a stream until it ends. `can_resume` is as in `MonitoredStream`."""
         stream.can_resume, stream.on_end = can_resume, self._leave
         with self._lock:
             self._streams.add(stream)
@@ -126,9 +132,9 @@ class HealthMonitor:
                 self._rouse.set()
 
     def pause(self, stopped: Event, clock: Clock, seconds: float) -> bool:
-        """Wait until something is tried again; gives whether the server has come back meanwhile.
+        """Wait before a retry. Returns whether the server came back meanwhile.
 
-        The wait ends with the seconds, sooner if the server comes back, at once when `stopped`.
+        The wait ends after `seconds`, soon after the server came back, or when `stopped` is set.
         """
         health, until = self._health, clock.monotonic() + seconds
         with self._lock:
@@ -153,16 +159,16 @@ class HealthMonitor:
         return True
 
     def close(self) -> None:
-        """End it."""
+        """Stop the task of the monitor. Streams that are open are not ended."""
         with self._lock:
             self._closed = True
             self._rouse.set()
             task = self._task
         if task is not None and not task.is_current:
             task.cancel()
-            task.join(_LAST_WAIT)
+            task.join(_STOP_TIMEOUT_SECONDS)
 
-    # ---- what goes on -------------------------------------------------------------------------
+    # ---- the task -----------------------------------------------------------------------------
 
     def _run(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
@@ -175,26 +181,26 @@ class HealthMonitor:
         self._probe.close_probe()
 
     def _next(self) -> float | None:
-        """Return the time of the next task; None if nobody needs this any more."""
+        """Return the time of the next check. None ends the task: nobody needs it any more."""
         with self._lock:
             self._rouse.clear()
             now = monotonic()
             if self._streams or self._waiting:
                 self._used = now
-                return min(self._check_at(), self._ask_at(), now + _LONGEST)
-            if not self._closed and now < self._used + _LINGER:
-                return self._used + _LINGER
+                return min(self._check_at(), self._ask_at(), now + _MAX_SLEEP_SECONDS)
+            if not self._closed and now < self._used + _IDLE_TIMEOUT_SECONDS:
+                return self._used + _IDLE_TIMEOUT_SECONDS
             self._task = None
             self._health.rest()
             return None
 
     def _check_at(self) -> float:
         check_at = self._health.check_at()
-        return _LATER if check_at is None else check_at
+        return _NEVER if check_at is None else check_at
 
     def _ask_at(self) -> float:
         if not self._streams:
-            return _LATER
+            return _NEVER
         opened = min(stream.opened for stream in self._streams)
         return self._health.ask_at(opened, max(stream.heard for stream in self._streams))
 
@@ -206,14 +212,14 @@ class HealthMonitor:
         elif asks:
             self._ask(now)
 
-    # ---- streams that are silent --------------------------------------------------------------
+    # ---- silent streams -----------------------------------------------------------------------
 
     def _ask(self, now: float) -> None:
-        """Find out whether it is the server that is silent, or the way to it."""
+        """Find out whether the server has nothing to send, or connections are dead."""
         health = self._health
         try:
             is_new = self._ask_again()
-        except Exception as error:  # noqa: BLE001 - whatever it is, there was no answer
+        except Exception as error:  # noqa: BLE001 - whatever it is, there was no response
             if self._closed:
                 return
             why = f"nothing was heard of the server for {health.quiet:.0f} s, and it did not answer"
@@ -234,13 +240,16 @@ class HealthMonitor:
             return [stream for stream in self._streams if stream.heard <= now - self._health.quiet]
 
     def _renew(self, streams: list[MonitoredStream]) -> None:
-        """Have streams opened anew that may be dead although the server is not."""
+        """End streams that may be dead although the server is not: readers open new ones."""
         silent = [stream for stream in streams if stream.can_resume]
         if silent and self._health.renews(monotonic()):
             self._break(silent, "nothing was heard for long, and it may have died meanwhile")
 
     def _ask_again(self) -> bool:
-        """Ask over the kept connection, over another one if that was closed; gives if it is new."""
+        """Ask over the kept connection, or over a new one if the server closed the kept one.
+
+        Returns whether the connection is new.
+        """
         try:
             _, is_new = self._probe.ask("/version", self._health.patience, fresh=False)
         except ConnectionLost:
@@ -251,12 +260,12 @@ class HealthMonitor:
         for stream in streams:
             stream.break_off(why)
 
-    # ---- servers that are away ----------------------------------------------------------------
+    # ---- servers that do not respond ----------------------------------------------------------
 
     def _check(self) -> None:
         try:
-            status, _ = self._probe.ask("/readyz", CHECK_TIMEOUT, fresh=True)
-        except Exception as error:  # noqa: BLE001 - whatever it is, there was no answer
+            status, _ = self._probe.ask("/readyz", CHECK_TIMEOUT_SECONDS, fresh=True)
+        except Exception as error:  # noqa: BLE001 - whatever it is, there was no response
             _logger().debug("%s is not there: %s", self._server, error)
             status = 0
         was_down = self._health.is_down

@@ -67,18 +67,18 @@ __all__ = ["HttpTransport"]
 T = TypeVar("T")
 
 # Kept open while idle; there is no limit to those in use.
-CONNECTIONS = 100
-CONNECT_TIMEOUT = 30.0
-_CHUNK = 1 << 16
-_PIECE = 1 << 18
-# More than what a server answers that is asked whether it is there.
-_SMALL = 1 << 16
+DEFAULT_POOL_SIZE = 100
+CONNECT_TIMEOUT_SECONDS = 30.0
+_MAX_CHUNK_BYTES = 1 << 16
+_MAX_READ_BYTES = 1 << 18
+# A probe's connection is closed if the body is larger: /version and /readyz are small.
+_MAX_PROBE_BODY_BYTES = 1 << 16
 # Without the first, urllib3's own, small packets would wait for each other.
 _SOCKET_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *KEEPALIVE]
 
 
 class HttpTransport(Unpicklable):
-    """Keeps connections to one server that were all opened with the same certificate.
+    """The connections to one server with the same client certificate.
 
     Threads may share it. After a fork the child opens connections of its own.
     """
@@ -88,8 +88,8 @@ class HttpTransport(Unpicklable):
         config: ClusterConfig,
         context: ssl.SSLContext | None,
         *,
-        connect_timeout: float = CONNECT_TIMEOUT,
-        pool_size: int = CONNECTIONS,
+        connect_timeout: float = CONNECT_TIMEOUT_SECONDS,
+        pool_size: int = DEFAULT_POOL_SIZE,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
         self._config = config
@@ -113,7 +113,7 @@ class HttpTransport(Unpicklable):
         self._manager, self._pool = self._new_pool()
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Exchange a request for a whole answer."""
+        """Send a request and return the complete response."""
         until = None if timeout is None else monotonic() + timeout
         if blocks_a_loop():
             warn_of_blocking(request)
@@ -126,14 +126,14 @@ class HttpTransport(Unpicklable):
         return HttpResponse(response.status, _headers(response), body)
 
     def _read(self, response: BaseHTTPResponse) -> bytes:
-        """Read a body to its end, or as much of it as is wanted."""
+        """Read a body to its end, or as much of it as the reader wants."""
         try:
             reader = BodyReader(response.status, response.headers, self._max_bytes)
             length = response.length_remaining
-            if length is not None and length <= _CHUNK:
+            if length is not None and length <= _MAX_CHUNK_BYTES:
                 reader.feed(response.read(decode_content=False))
                 return reader.whole()
-            while chunk := response.read1(_CHUNK, decode_content=False):
+            while chunk := response.read1(_MAX_CHUNK_BYTES, decode_content=False):
                 if not reader.feed(chunk):
                     response.close()
                     break
@@ -145,7 +145,7 @@ class HttpTransport(Unpicklable):
     def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
-        """Exchange a request for the headers of an answer."""
+        """Send a request and return the response as a stream."""
         limits = Timeout(connect=self._connect_timeout, read=read_timeout)
         until = None if timeout is None else monotonic() + timeout
         # A connection of its own: it is shut down to abort the stream, whoever else had it by then.
@@ -164,7 +164,7 @@ class HttpTransport(Unpicklable):
         return stream
 
     def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
-        """Ask for another protocol over a new connection.
+        """Switch a new connection to another protocol.
 
         Raises:
             ConfigError: the proxy is one that urllib3 cannot do this with.
@@ -187,15 +187,16 @@ class HttpTransport(Unpicklable):
         return stream
 
     def _keep(self, stream: _Stream) -> None:
-        """Have `close` end a stream, also if it has been called."""
+        """Have `close` end a stream. If it was called before, end the stream now."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()
 
     def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Send a small request over a connection that is kept for it, over a new one if `fresh`.
+        """Send a small request over the connection that is kept for probes.
 
-        Gives the status, and whether the connection is new; the body does not matter.
+        With `fresh`, open a new connection first. Returns the status, and whether the connection is
+        new. The body does not matter.
         """
         if fresh:
             self.close_probe()
@@ -212,7 +213,7 @@ class HttpTransport(Unpicklable):
         return response.status, self._probe_socket is not before
 
     def drop_idle(self) -> None:
-        """Close the connections that nobody uses: they may be dead without a word."""
+        """Close the idle connections: they may be dead without a sign of it."""
         with self._lock:
             manager = self._manager
             self._manager, self._pool = self._new_pool()
@@ -225,13 +226,13 @@ class HttpTransport(Unpicklable):
             pool[0].clear()
 
     def retire(self) -> None:
-        """Break the streams off, and close; answers that somebody waits for still come."""
+        """End the streams, and close. Responses that somebody waits for still arrive."""
         for stream in self._streams.copy():
             stream.break_off()
         self.close()
 
     def close(self) -> None:
-        """Close the idle connections and end the streams; those in use close after their answer."""
+        """End the streams and close the idle connections. Others close after their response."""
         self._closed = True
         for stream in self._streams.copy():
             stream.abort()
@@ -273,7 +274,7 @@ class HttpTransport(Unpicklable):
         return _translated(error, request, server, timeout, self._connect_timeout)
 
     def _forked(self) -> None:
-        """Leave the connections to the parent, with whom they are shared."""
+        """After a fork: open new connections, because the parent uses the others."""
         with self._lock:
             if self._process != os.getpid():
                 self._streams = set()
@@ -295,7 +296,7 @@ class HttpTransport(Unpicklable):
 
 @cache
 def _timed(kind: type[Any], unverified: bool) -> type[Any]:
-    """The class of connections that are made in time, like those of a class of urllib3."""
+    """Return a subclass of a connection class of urllib3, which keeps to deadlines."""
 
     class Timed(kind):  # type: ignore[misc]  # there are four, with and without TLS and SOCKS
         response_class = FinalResponse
@@ -335,7 +336,7 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
 
 
 class _Stream:
-    """An answer whose body comes piece by piece."""
+    """A response whose body is read while it arrives."""
 
     def __init__(
         self,
@@ -360,7 +361,7 @@ class _Stream:
         self.on_end: Callable[[_Stream], object] | None = None
 
     def read(self) -> bytes:
-        """The next bytes as they arrive; empty at the end and after `abort`."""
+        """Return the next bytes as they arrive; empty at the end and after `abort`."""
         try:
             with self._reading:
                 chunk = b"" if self._broken else next(self._chunks, b"")
@@ -370,12 +371,12 @@ class _Stream:
         return chunk or self._after(None)
 
     def abort(self) -> None:
-        """Make `read`, in whatever thread, give up at once."""
+        """Make `read` return at once, in any thread."""
         self._aborted = True
         self.break_off()
 
     def break_off(self, why: str = "") -> None:
-        """Make `read`, in whatever thread, say that the connection is lost."""
+        """Make `read` raise ConnectionLost, in any thread."""
         self._why = why or self._why
         self._broken = True
         with suppress(OSError):  # it may be closed already
@@ -386,12 +387,12 @@ class _Stream:
             self._let_go()
 
     def limit_silence(self, seconds: float) -> None:
-        """Have `read` say that the connection is lost when nothing comes for so many seconds."""
+        """Make `read` raise ConnectionLost after so many seconds without data."""
         with suppress(OSError):  # it may be closed already
             self.connection.settimeout(seconds)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self.abort()
 
     def _let_go(self) -> None:
@@ -402,7 +403,7 @@ class _Stream:
             self.on_end(self)
 
     def _after(self, error: Exception | None) -> bytes:
-        """The end of the answer: its own, by this side's will, or by mishap."""
+        """Close the stream at its end. Returns b"", or raises if the stream ended too early."""
         if self._broken:
             self._let_go()
         if self._aborted:
@@ -415,7 +416,7 @@ class _Stream:
 
 
 class _Duplex(_Stream):
-    """A connection in both directions, if the server has switched to another protocol.
+    """A connection that carries bytes in both directions, if the server has switched protocols.
 
     The socket does not block: a thread may write while another one waits for something to read,
     and of TLS only one thread at a time may use the connection.
@@ -435,16 +436,16 @@ class _Duplex(_Stream):
             self._chunks = self._received(_early(response))
 
     def limit_silence(self, seconds: float) -> None:
-        """Leave it: a connection of another protocol may be silent."""
+        """Ignore the limit: a connection of another protocol may be silent."""
 
     def _received(self, early: bytes) -> Iterator[bytes]:
         if early:
             yield early
-        while chunk := self._patiently(self.connection.recv, _PIECE):
+        while chunk := self._patiently(self.connection.recv, _MAX_READ_BYTES):
             yield chunk
 
     def write(self, data: bytes, timeout: float | None = None) -> None:
-        """Send bytes, and wait while the other side does not take them."""
+        """Send bytes, and wait while the send buffer is full."""
         rest = memoryview(data)
         until = None if timeout is None else monotonic() + timeout
         try:
@@ -457,7 +458,7 @@ class _Duplex(_Stream):
     def _patiently(
         self, work: Callable[[Any], T], argument: object, until: float | None = None
     ) -> T:
-        """Do something with the socket as soon as it is possible."""
+        """Call a function of the socket, again while the socket would block."""
         while True:
             try:
                 with self._using:
@@ -472,7 +473,7 @@ class _Duplex(_Stream):
 
 
 def _early(response: BaseHTTPResponse) -> bytes:
-    """All bytes that came with the answer: up to 128 KiB are in the buffer of `http.client`."""
+    """Return the bytes that came with the response. http.client buffers up to 128 KiB."""
     try:
         return getattr(response, "_fp").fp.read1() or b""  # noqa: B009 - no public name
     except OSError:  # TLS has none
@@ -480,7 +481,7 @@ def _early(response: BaseHTTPResponse) -> bytes:
 
 
 def _socket_of(response: BaseHTTPResponse) -> socket.socket:
-    """The socket an answer comes from: urllib3 gives it up early when it will not be used again."""
+    """Return the socket of a response. urllib3 drops it early if it will not be used again."""
     sock: Any = getattr(response.connection, "sock", None)
     if sock is None:
         sock = getattr(response, "_fp").fp.raw._sock  # noqa: B009 - there is no public name
@@ -490,7 +491,7 @@ def _socket_of(response: BaseHTTPResponse) -> socket.socket:
 
 
 def _pieces(response: BaseHTTPResponse) -> Iterator[bytes]:
-    """Pieces of a body as they arrive, decompressed."""
+    """Yield the decompressed pieces of a body as they arrive."""
     inflater = inflater_for(response.status, response.headers)
     if inflater is None:
         yield from _chunks(response)
@@ -501,16 +502,16 @@ def _pieces(response: BaseHTTPResponse) -> Iterator[bytes]:
 
 
 def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
-    """Pieces as they arrive: `stream` would wait for a full buffer where there are no chunks."""
+    """Yield pieces as they arrive. Without chunks, `stream` would wait for a full buffer."""
     if getattr(response, "chunked", False):
-        return iter(response.read_chunked(_CHUNK, decode_content=False))
-    return iter(lambda: response.read1(_CHUNK, decode_content=False), b"")
+        return iter(response.read_chunked(_MAX_CHUNK_BYTES, decode_content=False))
+    return iter(lambda: response.read1(_MAX_CHUNK_BYTES, decode_content=False), b"")
 
 
 def _read_off(response: BaseHTTPResponse) -> None:
-    """Read an answer that does not matter, so that its connection can be used again."""
-    remaining = _SMALL
-    while remaining > 0 and (chunk := response.read1(_CHUNK, decode_content=False)):
+    """Read a body that does not matter, so that its connection can be used again."""
+    remaining = _MAX_PROBE_BODY_BYTES
+    while remaining > 0 and (chunk := response.read1(_MAX_CHUNK_BYTES, decode_content=False)):
         remaining -= len(chunk)
     if remaining <= 0:
         response.close()
@@ -540,9 +541,9 @@ def _translated(
     request: HttpRequest,
     server: str,
     timeout: float | None,
-    connect_timeout: float = CONNECT_TIMEOUT,
+    connect_timeout: float = CONNECT_TIMEOUT_SECONDS,
 ) -> TransportError:
-    """Say an error of the library as one of ours; nothing of the URL's query is repeated."""
+    """Translate an error of the library. The message does not repeat the query of the URL."""
     info, cause = request.info, _cause(error)
     if isinstance(cause, (TimeoutError, ConnectTimeoutError, ReadTimeoutError)):
         return _timed_out(error, request, server, timeout, connect_timeout)
@@ -575,7 +576,7 @@ def _timed_out(
 
 
 def _cause(error: Exception) -> BaseException:
-    """The error of the system or of http.client, which urllib3 hands on as the last argument."""
+    """Return the error of the system or of http.client, the last argument of urllib3's error."""
     cause: BaseException = error
     while isinstance(cause, HTTPError):
         inner = cause.__cause__ or cause.__context__
@@ -589,7 +590,7 @@ def _cause(error: Exception) -> BaseException:
 
 
 def _is_refused_tls(cause: BaseException) -> bool:
-    """TLS failed, and not because the connection was lost."""
+    """Tell whether TLS failed for another reason than a lost connection."""
     return isinstance(cause, ssl.SSLError) and not isinstance(
         cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)
     )
