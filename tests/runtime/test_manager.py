@@ -277,6 +277,26 @@ async def test_errors_conflicts_and_terminal_errors(caplog: pytest.LogCaptureFix
     assert any('code="200"' in line and 'method="GET"' in line for line in requests)
 
 
+async def test_a_manager_counts_requests_once_and_leaves_the_function_of_the_program() -> None:
+    registry = CollectorRegistry()
+    program = AsyncProgram(metrics=ANYWHERE, registry=registry)
+    responses: list[tuple[str, ...]] = []
+
+    def note(*response: str) -> None:
+        responses.append(response)
+
+    program.k.rest.on_response = note
+    AsyncManager(program.k, metrics=ANYWHERE, registry=registry)
+    program.manager.controller("maps", program.reconcile).for_(ConfigMap)
+    program.create("a")
+    async with program:
+        await until(lambda: program.seen == ["shop/a"])
+    assert program.k.rest.on_response is note
+    samples = [each for family in registry.collect() for each in family.samples]
+    counted = [each.value for each in samples if each.name == "rest_client_requests_total"]
+    assert sum(counted) == len(responses) > 0
+
+
 # ---- health -----------------------------------------------------------------------------------
 
 
