@@ -48,6 +48,12 @@ class Controller(ABC):
     def sync(self, key: str) -> None:
         """Look at one object, and do what has to be done."""
 
+    def _record(
+        self, about: dict[str, Any], reason: str, message: str, *, warning: bool = False
+    ) -> None:
+        """Write an event about an object."""
+        self._plane.recorder.record(about, self.name, reason, message, warning=warning)
+
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:

@@ -77,7 +77,7 @@ class CronJobs(Controller):
         for job in ended:
             condition = "Complete" if is_true(part(job, "status"), "Complete") else "Failed"
             name = job["metadata"]["name"]
-            self._event(
+            self._record(
                 cron, "SawCompletedJob", f"Saw completed job: {name}, condition: {condition}"
             )
         running_uids = {each["metadata"]["uid"] for each in running}
@@ -109,7 +109,7 @@ class CronJobs(Controller):
 
     def _delete(self, cron: dict[str, Any], job: dict[str, Any]) -> None:
         self._plane.objects.delete(JOBS, job, policy="Background")
-        self._event(cron, "SuccessfulDelete", f"Deleted job {job['metadata']['name']}")
+        self._record(cron, "SuccessfulDelete", f"Deleted job {job['metadata']['name']}")
 
     def _run(self, cron: dict[str, Any], schedule: Schedule) -> None:
         """Create the Job for the last time that has passed, if there is one."""
@@ -121,7 +121,7 @@ class CronJobs(Controller):
         deadline = spec.get("startingDeadlineSeconds")
         if deadline is not None and after(due, deadline) < now:
             text = f"Missed scheduled time to start a job: {due:%a, %d %b %Y %H:%M:%S +0000}"
-            self._event(cron, "MissSchedule", text, warning=True)
+            self._record(cron, "MissSchedule", text, warning=True)
             status["lastScheduleTime"] = due.strftime(TIME)
             return
         active, policy = parts(status, "active"), spec.get("concurrencyPolicy", "Allow")
@@ -130,7 +130,7 @@ class CronJobs(Controller):
                 "Not starting job because prior execution is running and concurrency policy is "
                 "Forbid"
             )
-            self._event(cron, "JobAlreadyActive", text)
+            self._record(cron, "JobAlreadyActive", text)
             return
         if policy == "Replace":
             self._replace(cron, active)
@@ -165,14 +165,9 @@ class CronJobs(Controller):
         known = self._plane.objects.get(JOBS, f"{metadata['namespace']}/{name}")
         if known is None:
             known = self._plane.objects.create(JOBS, job)
-            self._event(cron, "SuccessfulCreate", f"Created job {name}")
+            self._record(cron, "SuccessfulCreate", f"Created job {name}")
         status["active"] = [*parts(status, "active"), _reference(known)]
         status["lastScheduleTime"] = due.strftime(TIME)
-
-    def _event(
-        self, cron: dict[str, Any], reason: str, message: str, *, warning: bool = False
-    ) -> None:
-        self._plane.recorder.record(cron, self.name, reason, message, warning=warning)
 
 
 def _reference(job: dict[str, Any]) -> dict[str, Any]:

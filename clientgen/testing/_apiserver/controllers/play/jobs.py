@@ -216,9 +216,9 @@ class Jobs(Controller):
             set_condition(status, _condition(verdict.final, verdict, now))
             if verdict.final == "Complete":
                 status["completionTime"] = now
-                self._event(job, "Completed", "Job completed")
+                self._record(job, "Completed", "Job completed")
             else:
-                self._event(job, verdict.reason, verdict.message, warning=True)
+                self._record(job, verdict.reason, verdict.message, warning=True)
 
     def _note_suspension(self, job: dict[str, Any]) -> None:
         status, now = job["status"], self._plane.timestamp()
@@ -240,7 +240,7 @@ class Jobs(Controller):
             status.pop("startTime", None)
         else:
             status["startTime"] = now
-        self._event(job, word, f"Job {word.lower()}")
+        self._record(job, word, f"Job {word.lower()}")
 
     def _expire(self, key: str, job: dict[str, Any]) -> None:
         """Delete a Job that is over, when its time has come."""
@@ -255,11 +255,6 @@ class Jobs(Controller):
             self._plane.set_alarm(self, key, left)
         else:
             self._plane.objects.delete(JOBS, job, policy="Foreground")
-
-    def _event(
-        self, job: dict[str, Any], reason: str, message: str, *, warning: bool = False
-    ) -> None:
-        self._plane.recorder.record(job, self.name, reason, message, warning=warning)
 
 
 def _wanted(job: dict[str, Any], counts: Tally) -> int:

@@ -168,7 +168,7 @@ class StatefulSets(Controller):
             if self._plane.objects.get(CLAIMS, key(claim)) is None:
                 self._plane.objects.create(CLAIMS, claim)
                 text = f"Create Claim {claim['metadata']['name']} {about} success"
-                self._event(stateful_set, "SuccessfulCreate", text)
+                self._record(stateful_set, "SuccessfulCreate", text)
         self._pods.create(stateful_set, pod, f"Create {about} successful")
 
     def _revision_for(self, look: _Look, ordinal: int) -> dict[str, Any]:
@@ -219,9 +219,6 @@ class StatefulSets(Controller):
         name = stateful_set["metadata"]["name"]
         text = f"Delete Pod {pod['metadata']['name']} in StatefulSet {name} successful"
         self._pods.delete(stateful_set, pod, text)
-
-    def _event(self, stateful_set: dict[str, Any], reason: str, message: str) -> None:
-        self._plane.recorder.record(stateful_set, self.name, reason, message)
 
     # ---------------------------------------------------------------------------- status
 

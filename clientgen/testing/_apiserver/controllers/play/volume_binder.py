@@ -115,9 +115,7 @@ class Volumes(Controller):
         if spec.get("storageClassName"):
             volume["spec"]["storageClassName"] = spec["storageClassName"]
         volume = self._plane.objects.create(VOLUMES, volume)
-        self._plane.recorder.record(
-            claim, self.name, "ProvisioningSucceeded", f"Successfully provisioned volume {name}"
-        )
+        self._record(claim, "ProvisioningSucceeded", f"Successfully provisioned volume {name}")
         return volume
 
     def _bind(self, claim: dict[str, Any], volume: dict[str, Any] | None) -> None:
