@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 __all__ = ["strange", "texts_in"]
 
@@ -48,13 +48,14 @@ def strange(source: str) -> list[str]:
     tree = ast.parse(source)
     needs_name = ("_MODULES[name]", "add_kinds", "_module = __name__")
     lazy = _LAZY if any(text in source for text in needs_name) else frozenset[str]()
-    known = _bound(tree) | _BUILTINS | lazy
-    places = [what for node in ast.walk(tree) for what in _strange(node, known)]
-    return places + list(_hidden(tree))
+    nodes = list(ast.walk(tree))
+    known = _bound(nodes) | _BUILTINS | lazy
+    places = [what for node in nodes for what in _strange(node, known)]
+    return places + list(_hidden(tree, nodes))
 
 
 def _strange(node: ast.AST, known: frozenset[str]) -> Iterator[str]:
-    if not isinstance(node, _NODES):
+    if type(node) not in _NODES:
         yield f"a {type(node).__name__}"
     elif isinstance(node, ast.Name) and node.id not in known:
         yield f"the name {node.id}"
@@ -77,10 +78,10 @@ def _is_named(called: ast.expr) -> bool:
     return isinstance(called, ast.Name) or ast.unparse(called) == "scheme"
 
 
-def _bound(tree: ast.Module) -> frozenset[str]:
+def _bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """The names that a module makes itself."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             names.add(node.name)
         elif isinstance(node, ast.arg):
@@ -92,10 +93,10 @@ def _bound(tree: ast.Module) -> frozenset[str]:
     return frozenset(names)
 
 
-def _hidden(tree: ast.Module) -> Iterator[str]:
+def _hidden(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Names that mean something else where they are used: an argument, an attribute of a class."""
     outer = {name for node in tree.body for name in _made_by(node)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = [*node.args.args, node.args.kwarg, *node.args.kwonlyargs]
             yield from (
