@@ -191,7 +191,7 @@ def test_importing_the_clients_imports_no_http_library():
 
 
 def test_a_call_that_blocks_an_event_loop_is_told_of_once(server, config_for, caplog, monkeypatch):
-    monkeypatch.setattr(blocking_calls, "_told", set[bool]())
+    monkeypatch.setattr(blocking_calls, "_warned", set[bool]())
 
     async def mistaken(rest: Rest) -> None:
         for _ in range(2):
