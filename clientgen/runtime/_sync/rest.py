@@ -116,7 +116,7 @@ class Rest(Unpicklable):
         return cls(load_config(kubeconfig, context), codec=codec, **options)
 
     def __dir__(self) -> list[str]:
-        """What programs use; the rest is for the runtime."""
+        """List what programs use. The other attributes are for the runtime."""
         public = _PUBLIC | {self.close.__name__}
         return [name for name in object.__dir__(self) if name in public or name.startswith("__")]
 
@@ -205,7 +205,9 @@ class Rest(Unpicklable):
         return self._first.stream(request, deadline, opening, max_retries)
 
     def relay(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
-        """Send a request once, and return the response of whoever answers, whatever its status.
+        """Send a request that the API server passes on, once. Returns the complete response.
+
+        Any status is a response.
 
         Raises:
             TransportError: there was no complete response before the deadline.
@@ -213,7 +215,9 @@ class Rest(Unpicklable):
         return self.chain.relayed.send(request, deadline)
 
     def relay_stream(self, request: HttpRequest, deadline: float | None = None) -> ByteStream:
-        """Send a request once, and return the response as a stream, whatever its status.
+        """Send a request that the API server passes on, once. Returns the response as a stream.
+
+        Any status is a response.
 
         Raises:
             TransportError: there was no response before the deadline.
@@ -224,16 +228,16 @@ class Rest(Unpicklable):
     def connect(
         self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None
     ) -> WebSocket:
-        """Open a WebSocket. `deadline` is for the server's answer; it may be silent afterwards.
+        """Open a WebSocket. After the handshake, the server may be silent for any time.
 
         Args:
             request: The request, without the headers of the handshake.
-            subprotocols: What this side speaks, the best first.
-            deadline: Until when the server has to answer.
+            subprotocols: The subprotocols of this side, the best first.
+            deadline: The deadline of the handshake.
 
         Raises:
             ApiError: The server refused.
-            TransportError: There was no response before the deadline, or it opens no WebSocket.
+            TransportError: There was no response before the deadline, or it was no handshake.
         """
         from .._streams.websocket_protocol import Handshake  # few programs open a WebSocket
         from .websocket import WebSocket as Connected
@@ -281,10 +285,10 @@ class Rest(Unpicklable):
     # ---- alarms and the end -------------------------------------------------------------------
 
     def alarm_at(self, deadline: float, alarm: Callable[[str], object]) -> Callable[[], object]:
-        """Call something at a deadline, unless the client is closed before.
+        """Call a function at a deadline, unless the client is closed before.
 
-        If nobody moves the FakeClock, it is called with a sentence that says so, else with an empty
-        one. Returns what cancels that; it has to be called in any case.
+        The function is called with an empty string, or with a sentence if a test does not move its
+        FakeClock. Returns a function that cancels the alarm. It has to be called in any case.
         """
         end = alarm_once(self.clock, deadline, alarm)
 
@@ -328,7 +332,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:
-    """Whom to act as: the options win over the configuration."""
+    """Return the headers for impersonation. The options replace those of the configuration."""
     from .._config.cluster_config import Impersonation
     from .._config.impersonation import impersonation_headers
 
