@@ -22,11 +22,10 @@ from support.http_calls import Answer, call
 from support.tabs import DEFINITION, Tab
 
 from clientgen.runtime._async._primitives import Event, Task, run_blocking, sleep, spawn
-from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime._controllers.tracing import _tracer
 from clientgen.runtime.aio import AsyncContext, AsyncManager
 from clientgen.runtime.controllers import Request, Result
-from clientgen.runtime.errors import Conflict, SyncTimeout, TerminalError
+from clientgen.runtime.errors import Conflict, LeadershipLost, SyncTimeout, TerminalError
 from clientgen.testing import FakeClock, FakeCluster
 
 ANYWHERE = "127.0.0.1:0"

@@ -13,10 +13,10 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap, Namespace, Secret
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
-from clientgen.runtime import Request
 from clientgen.runtime._async._primitives import Task, sleep, spawn
 from clientgen.runtime._controllers.reconcile_loop import ClusterRequest
 from clientgen.runtime.aio import AsyncContext, AsyncInformerFactory, AsyncManager
+from clientgen.runtime.controllers import Request
 from clientgen.testing import FakeCluster
 
 
