@@ -94,6 +94,7 @@ def test_documents_that_the_server_no_longer_has_are_removed(run: Run, cluster: 
     assert not Path(f"openapi-v3/apis__{GROUP}__v1.json").exists()
 
 
+@pytest.mark.slow
 def test_a_package_is_generated_from_the_cluster_itself(run: Run, cluster: LocalServer):
     live = ("--cluster", "--kubeconfig", str(cluster.kubeconfig))
     made = generate(run, *live)
@@ -266,6 +267,7 @@ def test_quiet_is_quiet_about_groups_that_cannot_describe_themselves(
     assert (made.exit_code, made.output) == (0, ""), made.output
 
 
+@pytest.mark.slow
 def test_copies_of_kubernetes_types_are_known_although_only_one_group_is_read(
     run: Run, cluster: LocalServer
 ):

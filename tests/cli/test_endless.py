@@ -158,6 +158,7 @@ def test_a_property_cannot_take_over_what_it_is_a_part_of(run: Run, version: Ver
     )
 
 
+@pytest.mark.slow
 def test_inherited_properties_are_bounded(run: Run):
     version: Version = "3"  # reaching the limits takes long; both versions have the same
     assert "with others so often that 10000 classes more would be made" in problem(

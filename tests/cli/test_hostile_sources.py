@@ -120,6 +120,7 @@ def test_texts_stay_texts(run: Run, here: Path, source: str):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.slow
 def test_a_cluster_is_no_better(run: Run, here: Path):
     """Its documents are what it makes of its definitions; they are pulled, and generated from."""
     with LocalServer() as server:
@@ -267,6 +268,7 @@ class TestUsedPackages:
         text = Path("out/hostile/shop/v1/models.py").read_text()
         assert "from basis.base.v1.models import Crate" in text
 
+    @pytest.mark.slow
     def test_its_manifest_names_what_can_be_there(self, run: Run):
         """Whatever else it names is told before anything is made of it."""
         file = Path("basis/_manifest.json")

@@ -46,6 +46,7 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("mypy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("project", "flags", "rbac"),
     [

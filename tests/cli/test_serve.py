@@ -191,6 +191,7 @@ def test_what_is_invalid_can_be_left_out(here: Path) -> None:
         assert "note: what is wrong is left out" in told
 
 
+@pytest.mark.slow
 def test_versions_go_on_after_those_of_faster_servers(here: Path) -> None:
     def version(served: Served) -> int:
         _, listed = served.get("/api/v1/namespaces")
@@ -256,6 +257,7 @@ async def until(holds: Callable[[], object]) -> None:
         await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 async def test_informers_see_that_it_is_another_one(here: Path):
     """It begins empty, and gives out none of the versions that the watches of before know."""
     with ExitStack() as stack:

@@ -10,6 +10,7 @@ from explore.corpus import CASES
 
 from clientgen.testing import FoundBug
 
+pytestmark = pytest.mark.slow
 CORRECT = [name for name, case in CASES.items() if case.correct is not None]
 
 

@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "exploring.md"
 
 
+@pytest.mark.slow
 def test_the_snippets_run_and_the_report_is_right():
     text = PAGE.read_text("utf-8")
     names: dict[str, Any] = {"__name__": "guide"}

@@ -107,6 +107,7 @@ class Tricks:
         return {"type": "object", "description": self.text(), "properties": properties}
 
 
+@pytest.mark.slow
 @EDITIONS
 def test_no_text_becomes_code(document: Document, tmp_path: Path):
     """Descriptions, names, values, defaults, patterns, formats, rules: a hundred thousand."""
@@ -203,6 +204,7 @@ WORDS = {
 WORDS["subresource"] = {name for name in NASTY if name.lower() not in CALLS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["group", "version", "kind", "plural", "subresource"])
 def test_words_that_mean_something_in_python_are_only_names(part: str, tmp_path: Path):
     specs = list(spelled(part))

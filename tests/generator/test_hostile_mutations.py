@@ -111,6 +111,7 @@ def read_crd(data: bytes) -> Spec:
         raise ClientgenError(crd.located(error.problems, [manifest])) from None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [from_v2, from_v3, from_crd])
 def test_a_document_gives_a_package_or_problems(
     source: Callable[[], tuple[Json, Callable[[bytes], Spec]]],

@@ -215,6 +215,7 @@ def test_a_changed_file_is_noticed(name: str):
     assert not differs()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SOURCES if SOURCES[name].added])
 def test_a_file_that_comes_and_goes_is_noticed(name: str):
     source = SOURCES[name]
@@ -290,6 +291,7 @@ def cluster() -> Iterator[LocalServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_a_cluster_that_changes_is_noticed(cluster: LocalServer):
     configure(
         f"cluster = {{ kubeconfig = '{cluster.kubeconfig}' }}\ninclude = 'stable.example.com'"

@@ -66,6 +66,7 @@ def test_the_types_of_meta_need_no_package(name: str) -> None:
     assert match == Match(ModelId(META_V1, name))
 
 
+@pytest.mark.slow
 def test_kubernetes_types_are_not_mistaken_for_each_other() -> None:
     known = KnownTypes(models())
     recursive = ("JSONSchemaProps", "CustomResource")

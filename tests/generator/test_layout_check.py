@@ -96,6 +96,7 @@ def changed(lines: list[str], chance: random.Random) -> list[str]:
     return [*lines[:at], *replaced[chance.choice(list(replaced))], *lines[at + 1 :]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_black_leaves_what_is_recognized(seed: int) -> None:
     chance = random.Random(seed)

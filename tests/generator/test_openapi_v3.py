@@ -154,6 +154,7 @@ def resource(api: Api, group_version: GroupVersion, plural: str) -> Resource:
     return next(one for one in served if one.plural == plural)
 
 
+@pytest.mark.slow
 def test_v3_gives_what_v2_gives_and_tells_the_defaults(v2: Spec, v3: Spec) -> None:
     weak, exact = resolve([v2], ()), resolve([v3], ())
 

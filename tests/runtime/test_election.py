@@ -447,6 +447,7 @@ def fingerprint(server: Server, processes: list[Process]) -> Any:
     return tuple(marks)
 
 
+@pytest.mark.slow
 def test_there_is_at_most_one_leader_with_bounded_clock_skew() -> None:
     assert two_lead((1.0, 1.5)) > 10_000
 
@@ -485,6 +486,7 @@ class Unguarded(Election):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [FromTheAnswer, ByTheTimeWritten, Unguarded])
 def test_the_check_finds_mistakes(kind: type[Election]) -> None:
     with pytest.raises(AssertionError, match="two lead"):

@@ -138,6 +138,7 @@ async def test_output_has_a_limit(k: AsyncClientset) -> None:
             await pods.exec("web-0", ["endless"], limit=100_000)
 
 
+@pytest.mark.slow
 async def test_tiny_pieces_of_output_take_little_more_memory_than_they_have_bytes() -> None:
     count = 100_000
     with exec_server(tiny_output(count)) as server:

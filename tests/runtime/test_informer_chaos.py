@@ -201,6 +201,7 @@ async def until_stepped(clock: FakeClock, condition: Callable[[], Any]) -> None:
     pytest.fail("it does not settle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "classes"), CASES)
 async def test_after_all_that_every_cache_is_what_the_server_has(seed, classes, caplog):
     caplog.set_level("CRITICAL", "clientgen.runtime.informers")

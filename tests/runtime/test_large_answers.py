@@ -103,6 +103,7 @@ async def test_broken_compression_is_one_kind_of_error(server, config_for, encod
     assert len(server.requests) == 3
 
 
+@pytest.mark.slow
 async def test_a_small_body_that_becomes_a_large_one_is_left_in_time(server, config_for):
     squeezed = zlib.compressobj(9, wbits=31)
     zeros = b" " * 1_000_000

@@ -414,6 +414,7 @@ async def test_an_object_that_is_being_deleted_is_told() -> None:
     assert str(result) == "configmap/a configured: it is being deleted"
 
 
+@pytest.mark.slow
 async def test_many_objects_cost_two_requests_each() -> None:
     cluster = FakeCluster()
     async with cluster.clientset(AsyncClientset) as k:
@@ -1389,6 +1390,7 @@ async def interrupted(number: int) -> int:
     return count
 
 
+@pytest.mark.slow
 async def test_a_run_that_is_cut_short_anywhere_is_completed_by_the_next() -> None:
     number = 1
     while await interrupted(number) >= number:

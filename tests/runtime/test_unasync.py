@@ -83,6 +83,7 @@ def test_layout_and_comments_stay():
     assert to_sync(source) == source
 
 
+@pytest.mark.slow
 def test_reading_words_gives_what_reading_tokens_gives(monkeypatch: pytest.MonkeyPatch):
     root = Path(unasync.__file__).parents[2]
     paths = [*root.glob("generated/kubeapi/**/*.py"), *root.glob("clientgen/runtime/**/*.py")]
@@ -106,6 +107,7 @@ def test_derived_modules_compile():
         ]
 
 
+@pytest.mark.slow
 def test_the_committed_runtime_is_what_its_sources_give(capsys):
     assert main(["--check"]) == 0, capsys.readouterr().err
 

@@ -413,6 +413,7 @@ async def test_a_certificate_is_exchanged_for_new_connections(
     assert "the certificate has been reloaded" in caplog.text
 
 
+@pytest.mark.slow
 async def test_no_request_is_lost_while_certificates_change(secret: MountedSecret) -> None:
     async with made(certificates=secret.folder) as webhooks:
         url, body = webhooks.url, review(thing())
