@@ -188,7 +188,7 @@ class AmbiguousResource(ClientError, LookupError):
 
 
 class LeadershipLost(ClientError):
-    """The lease could not be renewed in time, or somebody else holds it."""
+    """The lease was not renewed in time, or another process holds it."""
 
 
 class TerminalError(ClientError):

@@ -163,7 +163,7 @@ async def test_a_local_port_without_descriptors_is_told_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """asyncio's servers log a traceback for each attempt, of which they make a hundred at once."""
-    monkeypatch.setattr("clientgen.runtime._net.acceptor._PAUSE", 0)
+    monkeypatch.setattr("clientgen.runtime._net.acceptor._RETRY_SECONDS", 0)
     cluster = FakeCluster(pod("web-0"))
     cluster.container("shop/web-0").port(80, lambda each: each.write(each.read(5)))
     async with cluster.clientset(AsyncClientset) as k:

@@ -21,7 +21,7 @@ __all__ = [
     "public_attributes",
 ]
 
-# `deployments` is not meant to be `endpoints`, whose similarity is 0.6.
+# The minimum for a hint (difflib). `deployments` and `endpoints` have 0.6 and are not similar.
 _MIN_SIMILARITY = 0.65
 
 # Modules of libraries whose field functions are easily mistaken for the one of models.
@@ -63,7 +63,7 @@ class UnknownAttribute:
 
 
 def public_attributes(client: object) -> list[str]:
-    """Return the names of attributes that programs use: for `dir()` and completion."""
+    """Return the attributes of a client without private ones, for `dir()` and completion."""
     return [
         name for name in object.__dir__(client) if not name.startswith("_") or name.startswith("__")
     ]
