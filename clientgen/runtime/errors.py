@@ -326,12 +326,12 @@ class ApiError(ClientError):
 
     def __str__(self) -> str:
         where = f"{self.request}: " if self.request else ""
-        return f"{where}{self._shown()} ({self.code} {self.reason or type(self).__name__})"
+        return f"{where}{self._shown_message()} ({self.code} {self.reason or type(self).__name__})"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
 
-    def _shown(self) -> str:
+    def _shown_message(self) -> str:
         """Return the message without quoted objects, if the request was about a secret object."""
         if self.request is None or not _IS_SECRET(self.request.path):
             return self.message

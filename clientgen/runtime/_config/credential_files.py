@@ -68,13 +68,13 @@ class CredentialFiles:
             if not old:
                 raise
             # During a rotation, a file may be missing, or the pair may not belong together yet.
-            _warn(problem)
+            _log_unusable_file(problem)
             self._complete = False
             return old
 
     def _read_token(self) -> str:
         path = self._auth.token_file
-        token = _content(path, self._auth.origin).decode("ascii", "replace").strip()
+        token = _read_content(path, self._auth.origin).decode("ascii", "replace").strip()
         if not token:
             raise ConfigError(_with_origin(self._auth.origin, f"the token file {path} is empty"))
         if not is_header_safe(token):
@@ -84,8 +84,8 @@ class CredentialFiles:
 
     def _read_certificate(self) -> ClientCertificate:
         auth = self._auth
-        certificate = auth.certificate_data or _content(auth.certificate_file, auth.origin)
-        key = auth.key_data or _content(auth.key_file, auth.origin)
+        certificate = auth.certificate_data or _read_content(auth.certificate_file, auth.origin)
+        key = auth.key_data or _read_content(auth.key_file, auth.origin)
         pair = ClientCertificate(certificate, key, auth.origin)
         if pair != self.certificate:
             from .tls import check_certificate  # imported late: ssl is a large import
@@ -94,7 +94,7 @@ class CredentialFiles:
         return pair
 
     def _read_authority(self) -> bytes:
-        authority = _content(self._tls.ca_file, self._tls.origin)
+        authority = _read_content(self._tls.ca_file, self._tls.origin)
         if authority != self.authority:
             from .tls import check_authority  # imported late: ssl is a large import
 
@@ -102,14 +102,14 @@ class CredentialFiles:
         return authority
 
 
-def _warn(problem: ConfigError) -> None:
+def _log_unusable_file(problem: ConfigError) -> None:
     import logging  # imported late: rarely needed
 
     message = "%s; the previous content stays in use"
     logging.getLogger(__name__).warning(message, problem)
 
 
-def _content(path: str, origin: str) -> bytes:
+def _read_content(path: str, origin: str) -> bytes:
     if not path:
         raise ConfigError(_with_origin(origin, "a client certificate needs a key"))
     try:

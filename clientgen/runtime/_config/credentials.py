@@ -51,7 +51,7 @@ class Credentials:
         self._answer: ExecAnswer | None = None
         self._next_read = float("-inf") if self._files else float("inf")
         needs_refresh = self._plugin is not None or bool(self._files)
-        self._current = None if needs_refresh else self._credential(None)
+        self._current = None if needs_refresh else self._new_credential(None)
 
     def cached(self) -> Credential | None:
         """Return the credential if it is still valid; None if `refresh` is needed. Never waits."""
@@ -97,7 +97,7 @@ class Credentials:
                 _REREAD_SECONDS if complete else _RETRY_SECONDS
             )
         answer = self._plugin.answer(self._clock) if self._plugin else None
-        credential = self._credential(answer)
+        credential = self._new_credential(answer)
         # A new answer of the plugin is a new credential, even if both are equal. Otherwise a late
         # 401 to the old answer would also reject the new one.
         if self._current is None or credential != self._current or answer is not self._answer:
@@ -105,7 +105,7 @@ class Credentials:
         self._answer = answer
         return self._current
 
-    def _credential(self, answer: ExecAnswer | None) -> Credential:
+    def _new_credential(self, answer: ExecAnswer | None) -> Credential:
         files, auth = self._files, self._auth
         if answer is not None:
             return Credential(bearer(answer.token), answer.certificate, files.authority)

@@ -115,19 +115,19 @@ def run_plugin(
     assert plugin is not None
     where = f"{config.auth.origin}: exec" if config.auth.origin else "exec"
     where = f'{where}: plugin "{os.path.basename(plugin.command)}"'  # noqa: PTH119 - any OS's
-    interactive = _interactive(plugin, is_terminal(), where)
+    interactive = _is_interactive(plugin, is_terminal(), where)
     env = {**os.environ, **dict(plugin.env)}
     env["KUBERNETES_EXEC_INFO"] = exec_info(config, plugin, interactive=interactive)
-    process = _start(plugin, env, interactive=interactive, where=where)
-    output = _wait(process, plugin.timeout, where)
+    process = _start_process(plugin, env, interactive=interactive, where=where)
+    output = _wait_for_output(process, plugin.timeout, where)
     if process.returncode:
         raise ConfigError(
-            f"{where} {_ending(process.returncode)}; see its messages on standard error"
+            f"{where} {_exit_description(process.returncode)}; see its messages on standard error"
         )
     return parse_reply(output, plugin.api_version, where)
 
 
-def _interactive(plugin: ExecConfig, terminal: bool, where: str) -> bool:
+def _is_interactive(plugin: ExecConfig, terminal: bool, where: str) -> bool:
     if plugin.interactive_mode == "Always" and not terminal:
         raise ConfigError(
             f"{where} needs a terminal (interactiveMode: Always), but standard input is not one"
@@ -135,7 +135,7 @@ def _interactive(plugin: ExecConfig, terminal: bool, where: str) -> bool:
     return terminal and plugin.interactive_mode != "Never"
 
 
-def _start(
+def _start_process(
     plugin: ExecConfig, env: dict[str, str], *, interactive: bool, where: str
 ) -> subprocess.Popen[bytes]:
     import subprocess  # imported late: most configurations have no plugin
@@ -169,19 +169,19 @@ def _not_found(plugin: ExecConfig, where: str) -> str:
     return f"{text}\n    {plugin.install_hint or f'see {_HELP}'}"
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
+def _wait_for_output(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
     """Return the output of the plugin. On timeout, Ctrl-C or another error, kill it."""
     import subprocess
 
     deadline = None if timeout is None else monotonic() + timeout
     try:
-        output = _output(process, deadline, where)
+        output = _read_output(process, deadline, where)
         process.wait(_seconds_until(deadline))
     except subprocess.TimeoutExpired:
-        _kill(process)
+        _kill_process(process)
         raise ConfigError(f"{where} did not answer within {timeout:g} s and was stopped") from None
     except BaseException:
-        _kill(process)
+        _kill_process(process)
         raise
     finally:
         # Closed without reading to the end: a child of the plugin may keep the pipe open.
@@ -190,7 +190,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None, where: str) -
     return output
 
 
-def _output(process: subprocess.Popen[bytes], deadline: float | None, where: str) -> bytes:
+def _read_output(process: subprocess.Popen[bytes], deadline: float | None, where: str) -> bytes:
     """Read the output of the plugin, up to a maximum size."""
     import subprocess
     from selectors import EVENT_READ, DefaultSelector
@@ -217,7 +217,7 @@ def _seconds_until(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.0, deadline - monotonic())
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill_process(process: subprocess.Popen[bytes]) -> None:
     """Kill the plugin and, if it has its own process group, the processes that it has started."""
     with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
         if os.getpgid(process.pid) == process.pid:
@@ -226,5 +226,5 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _ending(code: int) -> str:
+def _exit_description(code: int) -> str:
     return f"failed with exit code {code}" if code > 0 else f"was ended by signal {-code}"

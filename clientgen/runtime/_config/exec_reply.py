@@ -41,12 +41,12 @@ def parse_reply(output: bytes, api_version: str, where: str) -> ExecAnswer:
         ConfigError: the output is something else. The message does not quote it.
     """
     try:
-        return _answer(_status(output, api_version), where)
+        return _read_answer(_read_status(output, api_version), where)
     except _ReplyError as problem:
         raise ConfigError(f"{where} {problem}") from None
 
 
-def _status(output: bytes, api_version: str) -> dict[str, Any]:
+def _read_status(output: bytes, api_version: str) -> dict[str, Any]:
     if not output.strip():
         raise _ReplyError("printed nothing; it must print an ExecCredential as JSON")
     try:
@@ -72,10 +72,10 @@ def _status(output: bytes, api_version: str) -> dict[str, Any]:
     return cast("dict[str, Any]", status)
 
 
-def _answer(status: dict[str, Any], where: str) -> ExecAnswer:
-    token = _text(status, "token").strip()
-    certificate = _text(status, "clientCertificateData")
-    key = _text(status, "clientKeyData")
+def _read_answer(status: dict[str, Any], where: str) -> ExecAnswer:
+    token = _read_text(status, "token").strip()
+    certificate = _read_text(status, "clientCertificateData")
+    key = _read_text(status, "clientKeyData")
     if not is_header_safe(token):
         raise _ReplyError("returned a token with a character that HTTP headers do not allow")
     if bool(certificate) != bool(key):
@@ -84,10 +84,10 @@ def _answer(status: dict[str, Any], where: str) -> ExecAnswer:
     if not token and not certificate:
         raise _ReplyError("returned neither a token nor a client certificate")
     pair = ClientCertificate(certificate.encode(), key.encode(), where) if certificate else None
-    return ExecAnswer(token, pair, _expiry(_text(status, "expirationTimestamp")))
+    return ExecAnswer(token, pair, _read_expiry(_read_text(status, "expirationTimestamp")))
 
 
-def _text(status: dict[str, Any], key: str) -> str:
+def _read_text(status: dict[str, Any], key: str) -> str:
     value = status.get(key)
     if value is None:
         return ""
@@ -96,7 +96,7 @@ def _text(status: dict[str, Any], key: str) -> str:
     return value
 
 
-def _expiry(text: str) -> datetime | None:
+def _read_expiry(text: str) -> datetime | None:
     """Return the time at which the answer expires; None if it never does."""
     if not text:
         return None

@@ -26,14 +26,14 @@ def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -
     """
     spec: dict[str, Any] = {"interactive": interactive}
     if plugin.provide_cluster_info:
-        spec["cluster"] = _cluster(config, plugin)
+        spec["cluster"] = _cluster_info(config, plugin)
     info = {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
     return json.dumps(info, separators=(",", ":"))
 
 
-def _cluster(config: ClusterConfig, plugin: ExecConfig) -> dict[str, Any]:
+def _cluster_info(config: ClusterConfig, plugin: ExecConfig) -> dict[str, Any]:
     """Return the `cluster` of the request. Unset fields are left out."""
-    authority = base64.b64encode(_authority(config)).decode()
+    authority = base64.b64encode(_read_authority(config)).decode()
     optional = {
         "tls-server-name": config.tls.server_name,
         "insecure-skip-tls-verify": config.tls.insecure,
@@ -48,7 +48,7 @@ def _cluster(config: ClusterConfig, plugin: ExecConfig) -> dict[str, Any]:
     return cluster
 
 
-def _authority(config: ClusterConfig) -> bytes:
+def _read_authority(config: ClusterConfig) -> bytes:
     if config.tls.ca_data or not config.tls.ca_file:
         return config.tls.ca_data
     try:

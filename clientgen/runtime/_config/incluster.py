@@ -23,7 +23,7 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 def is_in_cluster(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> bool:
     """Report whether the program runs in a pod with a service account, as client-go decides it."""
     try:
-        return bool(_address(env)) and Path(service_account, "token").is_file()
+        return bool(_server_address(env)) and Path(service_account, "token").is_file()
     except PermissionError:
         # The token exists. `in_cluster_config` reports that it cannot be read.
         return True
@@ -40,7 +40,7 @@ def in_cluster_config(
     Raises:
         ConfigError: the program does not run in a pod, or the token cannot be read.
     """
-    address = _address(env)
+    address = _server_address(env)
     if not address:
         raise ConfigError(
             "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"
@@ -54,7 +54,7 @@ def in_cluster_config(
     return ClusterConfig(
         f"https://{address}",
         namespace=in_cluster_namespace(env, service_account),
-        tls=TlsConfig(ca_file=_authority(service_account), origin="in-cluster"),
+        tls=TlsConfig(ca_file=_authority_file(service_account), origin="in-cluster"),
         auth=AuthConfig(token_file=token, origin="in-cluster"),
     )
 
@@ -70,7 +70,7 @@ def in_cluster_namespace(env: Mapping[str, str], service_account: str = SERVICE_
     return text.strip() or "default"
 
 
-def _address(env: Mapping[str, str]) -> str:
+def _server_address(env: Mapping[str, str]) -> str:
     """Return `host:port`, with brackets around an IPv6 address; empty outside of a cluster."""
     host = env.get("KUBERNETES_SERVICE_HOST", "")
     port = env.get("KUBERNETES_SERVICE_PORT", "")
@@ -79,7 +79,7 @@ def _address(env: Mapping[str, str]) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _authority(service_account: str) -> str:
+def _authority_file(service_account: str) -> str:
     """Return the CA file. Without it, log a warning and use the system's CAs, as in client-go."""
     path = str(Path(service_account, "ca.crt"))
     problem = unreadable(path)

@@ -92,7 +92,7 @@ def _explicit_file(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -
     return ConfigFile.at(path, env)
 
 
-def _names(files: list[ConfigFile]) -> str:
+def _file_names(files: list[ConfigFile]) -> str:
     return ", ".join(file.shown for file in files) or "KUBECONFIG or a home directory"
 
 
@@ -100,17 +100,17 @@ def _not_found_message(document: Document, files: list[ConfigFile], env: Mapping
     """Return the message that no configuration or no current context is found."""
     if document.contexts:
         names = ", ".join(document.contexts)
-        return f"{_names(files)}: no current-context is set; pass one of the contexts: {names}"
+        return f"{_file_names(files)}: no current-context is set; pass one of the contexts: {names}"
     place = "outside of a cluster"
     if env.get("KUBERNETES_SERVICE_HOST"):
         place = "in a pod without a service account token"
-    searched = f"nothing in {_names(files)}, and this runs {place}"
+    searched = f"nothing in {_file_names(files)}, and this runs {place}"
     return f"no configuration has been provided: {searched}; {ADVICE}"
 
 
 def _no_context_message(name: str, document: Document, files: list[ConfigFile]) -> str:
     hint = _candidates_hint(name, document.contexts)
-    return f'{_names(files)}: context "{name}" does not exist; {hint}'
+    return f'{_file_names(files)}: context "{name}" does not exist; {hint}'
 
 
 def _candidates_hint(name: str, candidates: Collection[str]) -> str:
@@ -139,7 +139,7 @@ class _Selection:
         """
         problems: list[str] = []
         fields = Fields.of(self.context, problems)
-        namespace = _namespace(fields)
+        namespace = _read_namespace(fields)
         cluster_entry = _named_entry(fields, "cluster", self.document.clusters)
         user_entry = _named_entry(fields, "user", self.document.users)
         if not problems and cluster_entry is None and pod:
@@ -155,7 +155,7 @@ class _Selection:
         return _cluster_config(cluster, user, namespace or default)
 
 
-def _namespace(fields: Fields) -> str:
+def _read_namespace(fields: Fields) -> str:
     namespace = fields.text("namespace")
     if namespace and not _DNS_LABEL.fullmatch(namespace):
         fields.problem(

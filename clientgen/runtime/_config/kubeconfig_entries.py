@@ -61,11 +61,11 @@ def read_cluster(fields: Fields) -> ClusterEntry:
             "remove one of them"
         )
     return ClusterEntry(
-        server=_server(fields),
+        server=_read_server(fields),
         tls=tls,
-        proxy_url=_proxy(fields),
+        proxy_url=_read_proxy_url(fields),
         disable_compression=fields.flag("disable-compression"),
-        exec_config=_exec_extension(fields),
+        exec_config=_read_exec_extension(fields),
     )
 
 
@@ -74,7 +74,7 @@ def _only_one(fields: Fields, key: str) -> None:
         fields.problem(f"{key} and {key}-data are both set; remove one of them")
 
 
-def _server(fields: Fields) -> str:
+def _read_server(fields: Fields) -> str:
     server = fields.text("server")
     if not fields.has("server"):
         fields.problem("server is missing; set it to the URL of the API server")
@@ -87,7 +87,7 @@ def _server(fields: Fields) -> str:
     return server
 
 
-def _proxy(fields: Fields) -> str:
+def _read_proxy_url(fields: Fields) -> str:
     proxy = fields.text("proxy-url")
     try:
         return proxy_address(proxy) if proxy else ""
@@ -96,7 +96,7 @@ def _proxy(fields: Fields) -> str:
         return ""
 
 
-def _exec_extension(fields: Fields) -> str:
+def _read_exec_extension(fields: Fields) -> str:
     """Return the extension for credential plugins, as JSON; empty if there is none."""
     for extension in fields.each("extensions"):
         if extension.text("name") == _EXEC_EXTENSION:
@@ -110,8 +110,8 @@ def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: flo
     A token file must be readable only if the server is `secure`, because it is not used otherwise.
     """
     auth = AuthConfig(
-        token=_token(fields),
-        token_file=_token_file(fields, secure),
+        token=_read_token(fields),
+        token_file=_read_token_file(fields, secure),
         username=fields.text("username"),
         password=fields.text("password"),
         certificate_file=fields.readable("client-certificate"),
@@ -124,10 +124,10 @@ def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: flo
     _check_methods(fields)
     _check_certificate(fields)
     _check_provider(fields)
-    return User(auth, _impersonation(fields))
+    return User(auth, _read_impersonation(fields))
 
 
-def _token(fields: Fields) -> str:
+def _read_token(fields: Fields) -> str:
     token = fields.text("token").strip()
     if is_header_safe(token):
         return token
@@ -135,7 +135,7 @@ def _token(fields: Fields) -> str:
     return ""
 
 
-def _token_file(fields: Fields, secure: bool) -> str:
+def _read_token_file(fields: Fields, secure: bool) -> str:
     path = fields.path("tokenFile")
     if path and secure and not fields.has("token"):
         problem = unreadable(path)
@@ -192,7 +192,7 @@ def _check_provider(fields: Fields) -> None:
     )
 
 
-def _impersonation(fields: Fields) -> Impersonation | None:
+def _read_impersonation(fields: Fields) -> Impersonation | None:
     user = fields.text("as")
     uid = fields.text("as-uid")
     groups = fields.texts("as-groups")

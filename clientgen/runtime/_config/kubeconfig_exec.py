@@ -33,15 +33,16 @@ def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecC
     command = fields.text("command")
     if not fields.has("command"):
         fields.problem("command is missing; set it to the program to run")
+    # As in client-go, a command without a slash is searched in PATH.
     if os.sep in command:
         command = fields.located(command)
-    version = _exec_version(fields)
+    version = _read_version(fields)
     return ExecConfig(
         command=command,
         args=fields.texts("args"),
-        env=_exec_env(fields),
+        env=_read_env(fields),
         api_version=version,
-        interactive_mode=_mode(fields, version),
+        interactive_mode=_read_mode(fields, version),
         install_hint=_CONTROL_SEQUENCES.sub("", fields.text("installHint")).strip(),
         provide_cluster_info=fields.flag("provideClusterInfo"),
         cluster_config=cluster_config,
@@ -49,7 +50,7 @@ def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecC
     )
 
 
-def _exec_version(fields: Fields) -> str:
+def _read_version(fields: Fields) -> str:
     version = fields.text("apiVersion")
     if not fields.has("apiVersion"):
         fields.problem(f"apiVersion is missing; set it to {_EXEC_VERSIONS[0]}")
@@ -61,7 +62,7 @@ def _exec_version(fields: Fields) -> str:
     return version
 
 
-def _mode(fields: Fields, version: str) -> InteractiveMode:
+def _read_mode(fields: Fields, version: str) -> InteractiveMode:
     mode = fields.text("interactiveMode")
     if mode in _MODES:
         return _MODES[mode]
@@ -72,7 +73,7 @@ def _mode(fields: Fields, version: str) -> InteractiveMode:
     return "IfAvailable"
 
 
-def _exec_env(fields: Fields) -> tuple[tuple[str, str], ...]:
+def _read_env(fields: Fields) -> tuple[tuple[str, str], ...]:
     pairs: list[tuple[str, str]] = []
     for variable in fields.each("env"):
         name = variable.text("name")

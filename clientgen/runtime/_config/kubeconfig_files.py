@@ -87,6 +87,7 @@ def config_files(env: Mapping[str, str]) -> list[ConfigFile]:
     """Return the files in KUBECONFIG, else `~/.kube/config`. They need not exist."""
     listed = env.get("KUBECONFIG", "")
     if listed:
+        # As in client-go, a file that is listed twice is read once.
         paths = [path for path in dict.fromkeys(listed.split(os.pathsep)) if path]
     else:
         home = home_of(env)
@@ -130,6 +131,7 @@ def merge(documents: Iterable[Document]) -> Document:
     contexts: dict[str, Entry] = {}
     current = ""
     for document in documents:
+        # The right operand of `|` wins: the entries of earlier documents.
         clusters = document.clusters | clusters
         users = document.users | users
         contexts = document.contexts | contexts
@@ -151,9 +153,9 @@ def parse(content: object, file: ConfigFile) -> Document:
     top = cast("dict[object, object]", content)
     problems = _type_meta_problems(top, file)
     document = Document(
-        _entries(top, "clusters", file, problems),
-        _entries(top, "users", file, problems),
-        _entries(top, "contexts", file, problems),
+        _read_entries(top, "clusters", file, problems),
+        _read_entries(top, "users", file, problems),
+        _read_entries(top, "contexts", file, problems),
         _read_name(top.get("current-context"), f"{file.shown}: current-context", problems),
     )
     if problems:
@@ -184,7 +186,7 @@ def _type_meta_problems(top: dict[object, object], file: ConfigFile) -> list[str
     ]
 
 
-def _entries(
+def _read_entries(
     top: dict[object, object], key: str, file: ConfigFile, problems: list[str]
 ) -> dict[str, Entry]:
     """Read one of the three lists. Invalid entries are added to `problems`."""
@@ -196,7 +198,7 @@ def _entries(
         return {}
     entries: dict[str, Entry] = {}
     for position, item in enumerate(cast("list[object]", listed)):
-        entry = _entry(item, key.removesuffix("s"), f"{file.shown}: {key}[{position}]", file)
+        entry = _read_entry(item, key.removesuffix("s"), f"{file.shown}: {key}[{position}]", file)
         if isinstance(entry, str):
             problems.append(entry)
         elif entry.name in entries:
@@ -206,7 +208,7 @@ def _entries(
     return entries
 
 
-def _entry(item: object, kind: str, where: str, file: ConfigFile) -> Entry | str:
+def _read_entry(item: object, kind: str, where: str, file: ConfigFile) -> Entry | str:
     """Read an entry such as `{name: ..., cluster: {...}}`. Returns a message if it is invalid."""
     if not isinstance(item, dict):
         return f"{where} must be a mapping with name and {kind}, not {kind_of(item)}"

@@ -83,14 +83,16 @@ def _is_direct(server: str, no_proxy: str) -> bool:
     parts = urlsplit(server)
     host = (parts.hostname or "").lower()
     port = str(parts.port or (443 if parts.scheme == "https" else 80))
-    address = _address(host)
+    address = _parse_ip(host)
     if host == "localhost" or (address is not None and address.is_loopback):
         return True
     entries = [entry.strip().lower() for entry in no_proxy.split(",")]
-    return any(entry and _matches(entry, host, port, address) for entry in entries)
+    return any(entry and _matches_entry(entry, host, port, address) for entry in entries)
 
 
-def _matches(entry: str, host: str, port: str, address: IPv4Address | IPv6Address | None) -> bool:
+def _matches_entry(
+    entry: str, host: str, port: str, address: IPv4Address | IPv6Address | None
+) -> bool:
     if entry == "*":
         return True
     if "/" in entry:
@@ -98,7 +100,7 @@ def _matches(entry: str, host: str, port: str, address: IPv4Address | IPv6Addres
     name, wanted_port = _split_port(entry)
     if wanted_port not in ("", port) or not name:
         return False
-    named_address = _address(name)
+    named_address = _parse_ip(name)
     if named_address is not None:
         return named_address == address
     domain = name[1:] if name.startswith("*.") else name
@@ -118,7 +120,7 @@ def _split_port(entry: str) -> tuple[str, str]:
     return (entry, "") if ":" in port else (name, port)
 
 
-def _address(text: str) -> IPv4Address | IPv6Address | None:
+def _parse_ip(text: str) -> IPv4Address | IPv6Address | None:
     # Imported late: most servers have names, and most NO_PROXY lists contain names.
     from ipaddress import IPv6Address, ip_address
 

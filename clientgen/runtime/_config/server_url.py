@@ -20,9 +20,9 @@ def base_url(server: str, *, secure: bool) -> str:
     """
     text = server.strip()
     if "://" in text:
-        parts = _split(text)
+        parts = _split_url(text)
     else:
-        parts = _split(f"{'https' if secure else 'http'}://{text}")
+        parts = _split_url(f"{'https' if secure else 'http'}://{text}")
         if parts.path.strip("/"):
             raise ValueError("is neither a URL nor host:port; begin with https://")
     if parts.scheme not in ("http", "https"):
@@ -40,7 +40,7 @@ def proxy_address(proxy: str) -> str:
     """
     if not proxy.lower().startswith(_PROXY_SCHEMES):
         raise ValueError("must begin with http://, https:// or socks5://")
-    parts = _split(proxy.strip())
+    parts = _split_url(proxy.strip())
     return f"{parts.scheme}://{parts.netloc}"
 
 
@@ -50,7 +50,7 @@ def without_password(url: str) -> str:
     return f"{scheme}{mark}***@{rest.rpartition('@')[2]}" if "@" in rest else url
 
 
-def _split(url: str) -> SplitResult:
+def _split_url(url: str) -> SplitResult:
     """Split a URL. Errors of urllib quote the URL, which may be secret, so they are replaced."""
     if any(character.isspace() or not character.isprintable() for character in url):
         raise ValueError("contains a space or a control character")

@@ -44,7 +44,7 @@ def ssl_context(
     Raises:
         ConfigError: the CA, the client certificate or its key cannot be used.
     """
-    trusted = _authority(tls, authority)
+    trusted = _read_authority(tls, authority)
     if tls.insecure and trusted:
         message = "verification is off, but a certificate authority is set; remove one of the two"
         raise ConfigError(_with_origin(tls.origin, message))
@@ -84,7 +84,7 @@ def check_certificate(certificate: ClientCertificate) -> None:
     _load_client_certificate(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificate)
 
 
-def _authority(tls: TlsConfig, authority: bytes | None) -> bytes:
+def _read_authority(tls: TlsConfig, authority: bytes | None) -> bytes:
     if tls.ca_data or not tls.ca_file:
         return tls.ca_data
     if authority is not None:

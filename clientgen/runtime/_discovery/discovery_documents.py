@@ -211,7 +211,7 @@ class _RawGroups(Struct):
 
 def _read_aggregated(document: Document, result: _Result) -> None:
     is_core = document.path == ROOTS[0]
-    for group in _groups(document, result):
+    for group in _decode_groups(document, result):
         name = (group.metadata.name if group.metadata else "") or ""
         if is_core is bool(name) or not (is_core or _is_group(name)):
             continue  # the core group is valid in `/api` only, other groups in `/apis` only
@@ -219,12 +219,12 @@ def _read_aggregated(document: Document, result: _Result) -> None:
             _read_version(name, version, result)
 
 
-def _groups(document: Document, result: _Result) -> Iterator[_Group]:
+def _decode_groups(document: Document, result: _Result) -> Iterator[_Group]:
     try:
-        yield from _decoded(document, _Groups).items or ()
+        yield from _decode_document(document, _Groups).items or ()
     except DecodeError:
         # Part of the document is invalid. Decode the groups one by one, to read the valid ones.
-        for raw in _decoded(document, _RawGroups).items or ():
+        for raw in _decode_document(document, _RawGroups).items or ():
             try:
                 yield _DECODERS[_Group].decode(raw)
             except _MALFORMED as error:
@@ -257,7 +257,7 @@ def _read_version(group: str, version: _Version, result: _Result) -> None:
                 each.resource,
                 kind,
                 each.scope == "Namespaced",
-                singular=_singular(each.singular_resource, kind),
+                singular=_singular_name(each.singular_resource, kind),
                 verbs=_valid_names(each.verbs),
                 short_names=_valid_names(each.short_names),
                 categories=_valid_names(each.categories),
@@ -329,10 +329,10 @@ def _group_versions_in(root: Document) -> Iterator[tuple[str, str, str]]:
     if root.failure:
         return
     if root.path == ROOTS[0]:
-        core = _decoded(root, _Versions).versions or ()
+        core = _decode_document(root, _Versions).versions or ()
         yield from (("", each, f"/api/{each}") for each in _valid_versions(core))
         return
-    for group in _decoded(root, _LegacyGroups).groups or ():
+    for group in _decode_document(root, _LegacyGroups).groups or ():
         if not _is_group(group.name):
             continue
         preferred = group.preferred_version.version if group.preferred_version else ""
@@ -358,7 +358,7 @@ def _read_legacy(root: Document, documents: Mapping[str, Document], result: _Res
             result.add_failure(group, version, message)
             continue
         try:
-            resources = _decoded(document, _LegacyResources).resources or ()
+            resources = _decode_document(document, _LegacyResources).resources or ()
         except DecodeError as error:
             result.add_failure(group, version, str(error))
             continue
@@ -385,7 +385,7 @@ def _read_resources(
                 each.name,
                 each.kind,
                 bool(each.namespaced),
-                singular=_singular(each.singular_name, each.kind),
+                singular=_singular_name(each.singular_name, each.kind),
                 verbs=_valid_names(each.verbs),
                 short_names=_valid_names(each.short_names),
                 categories=_valid_names(each.categories),
@@ -412,7 +412,7 @@ _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
 _MALFORMED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-def _decoded(document: Document, document_type: type[T]) -> T:
+def _decode_document(document: Document, document_type: type[T]) -> T:
     try:
         return cast("T", _DECODERS[document_type].decode(document.body))
     except _MALFORMED as error:
@@ -421,7 +421,7 @@ def _decoded(document: Document, document_type: type[T]) -> T:
         ) from None
 
 
-def _singular(given: str | None, kind: str) -> str:
+def _singular_name(given: str | None, kind: str) -> str:
     """Return the singular name. If the server sends none, it is the kind in lower case."""
     return given if given and _is_name(given) else kind.lower()
 

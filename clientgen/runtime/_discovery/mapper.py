@@ -152,9 +152,9 @@ class ResourceMapper:
         if broken:
             return DiscoveryFailed(text, (), [str(each) for each in broken])
         unread = [str(each) for each in self._failures if candidates[0].group is None]
-        return NoResourceMatch(text, self._similar(candidates), unread)
+        return NoResourceMatch(text, self._similar_names(candidates), unread)
 
-    def _similar(self, candidates: Iterable[Reading]) -> list[str]:
+    def _similar_names(self, candidates: Iterable[Reading]) -> list[str]:
         words = [reading.word.lower() for reading in candidates]
         # The same name in another group is a better hint than a similar name.
         same = self._by_name.get(words[0]) or self._by_kind.get(words[0])

@@ -31,6 +31,7 @@ MAX_SNAPSHOT_BYTES = 64 << 20
 
 _FORMAT = 1
 _MAX_NAME_LENGTH = 100
+# ETags are sent back in a header, so one from a file must have the form of RFC 9110.
 _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{0,256}"').fullmatch
 
 

@@ -28,7 +28,7 @@ def check_verb(resource: Resource, verb: str) -> None:
         MethodNotAllowed: the resource does not support the verb.
     """
     if isinstance(resource, ApiResource) and resource.verbs and verb not in resource.verbs:
-        _refuse(resource.name, verb, resource.verbs)
+        _raise_not_allowed(resource.name, verb, resource.verbs)
 
 
 def subresource_of(resource: ApiResource, name: str, verb: str = "") -> ApiSubresource:
@@ -43,11 +43,11 @@ def subresource_of(resource: ApiResource, name: str, verb: str = "") -> ApiSubre
         others = sorted(f"{resource.plural}/{each.name}" for each in resource.subresources)
         raise NoResourceMatch(f"{resource.plural}/{name}", others)
     if verb and subresource.verbs and verb not in subresource.verbs:
-        _refuse(f"{resource.plural}/{name}", verb, subresource.verbs)
+        _raise_not_allowed(f"{resource.plural}/{name}", verb, subresource.verbs)
     return subresource
 
 
-def _refuse(resource: str, verb: str, verbs: tuple[str, ...]) -> None:
+def _raise_not_allowed(resource: str, verb: str, verbs: tuple[str, ...]) -> None:
     message = f"{resource} does not support the verb {verb}; it supports {', '.join(verbs)}"
     status = Status(status="Failure", code=_NOT_ALLOWED, reason="MethodNotAllowed", message=message)
     raise api_error(status)

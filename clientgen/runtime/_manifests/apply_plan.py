@@ -164,7 +164,7 @@ class _Planner:
 
     def add(self, source: SetObject) -> None:
         try:
-            planned = self._plan(source)
+            planned = self._plan_object(source)
         except ManifestError as error:
             self.problems.append(str(error))
             return
@@ -174,7 +174,7 @@ class _Planner:
                 f"{planned.where}: {planned.key} is also in {first.where}: remove one of the two"
             )
 
-    def _plan(self, source: SetObject) -> PlannedObject:
+    def _plan_object(self, source: SetObject) -> PlannedObject:
         gvk = source.gvk
         kind = one_line(gvk.kind)
         metadata: object = source.body().get("metadata")
@@ -211,7 +211,7 @@ class _Planner:
                 f"{source.where}: {kind}: an object to apply needs metadata.name;"
                 " generateName works with create() only"
             )
-        return self._segment(source, kind, "metadata.name", name)
+        return self._checked_segment(source, kind, "metadata.name", name)
 
     def _namespace_of(
         self, source: SetObject, title: str, resource: Resource, metadata: Mapping[str, Any]
@@ -232,9 +232,9 @@ class _Planner:
                 f" but namespace={self._namespace!r} was passed"
             )
         namespace = own or self._namespace or self._default_namespace
-        return self._segment(source, title, "metadata.namespace", namespace)
+        return self._checked_segment(source, title, "metadata.namespace", namespace)
 
-    def _segment(self, source: SetObject, title: str, field: str, value: Any) -> str:
+    def _checked_segment(self, source: SetObject, title: str, field: str, value: Any) -> str:
         try:
             segment(field, value)
         except ValueError as error:

@@ -187,7 +187,7 @@ class Parent(Struct, frozen=True):
         """
         if live is None:
             if not self.apply_set.is_builtin:
-                raise self._refused(
+                raise self._parent_error(
                     "does not exist: create it, or use a Secret or ConfigMap as the parent"
                 )
             return ApplySetScope()
@@ -198,7 +198,7 @@ class Parent(Struct, frozen=True):
             for each in namespaces:
                 check_segment("namespace", each)
         except ValueError as error:
-            raise self._refused(
+            raise self._parent_error(
                 f"has a wrong annotation {_NAMESPACES_ANNOTATION}: {error}"
             ) from None
         own = {self.namespace} - {""}
@@ -207,24 +207,26 @@ class Parent(Struct, frozen=True):
     def _check_parent(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:
         tooling = annotations.get(_TOOLING_ANNOTATION)
         if tooling is None:
-            raise self._refused(
+            raise self._parent_error(
                 f"exists, but has no annotation {_TOOLING_ANNOTATION}: use another name"
             )
         manager = tooling.rpartition("/")[0] or tooling
         if manager != self.apply_set.tool_name:
-            raise self._refused(
+            raise self._parent_error(
                 f"is managed by {manager!r}, not by {self.apply_set.tool_name!r}; to continue"
                 f" its work, pass ApplySet(..., tool={tooling!r})"
             )
         if labels.get(_ID_LABEL) != self.id:
             actual = f"{labels[_ID_LABEL]!r}" if _ID_LABEL in labels else "missing"
-            raise self._refused(f"has a wrong label {_ID_LABEL}: it is {actual}, not {self.id!r}")
+            raise self._parent_error(
+                f"has a wrong label {_ID_LABEL}: it is {actual}, not {self.id!r}"
+            )
         if _KINDS_ANNOTATION not in annotations:
-            raise self._refused(
+            raise self._parent_error(
                 f"has no annotation {_KINDS_ANNOTATION}: the kinds of its members are unknown"
             )
 
-    def _refused(self, problem: str) -> ApplySetError:
+    def _parent_error(self, problem: str) -> ApplySetError:
         return ApplySetError(f"the parent of the ApplySet, {self.key}, {problem}")
 
     def manifest(self, scope: ApplySetScope) -> dict[str, Any]:

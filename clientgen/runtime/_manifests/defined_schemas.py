@@ -46,16 +46,16 @@ def schema_problems(objects: Sequence[SetObject], *, strict: bool) -> list[str]:
         objects: the set.
         strict: whether undeclared fields are problems.
     """
-    schemas = _schemas(objects)
+    schemas = _defined_schemas(objects)
     problems: list[str] = []
     for each in objects:
         schema = schemas.get(each.gvk)
         if schema is not None:
-            problems += _problems(each, schema, strict)
+            problems += _object_problems(each, schema, strict)
     return problems
 
 
-def _schemas(objects: Iterable[SetObject]) -> dict[GroupVersionKind, Schema]:
+def _defined_schemas(objects: Iterable[SetObject]) -> dict[GroupVersionKind, Schema]:
     """Return the schemas of the kinds that definitions among the objects define."""
     schemas_by_kind: dict[GroupVersionKind, Schema] = {}
     for each in objects:
@@ -76,7 +76,7 @@ def _schemas(objects: Iterable[SetObject]) -> dict[GroupVersionKind, Schema]:
     return schemas_by_kind
 
 
-def _problems(source: SetObject, schema: Schema, strict: bool) -> Iterator[str]:
+def _object_problems(source: SetObject, schema: Schema, strict: bool) -> Iterator[str]:
     kind, body = source.gvk.kind, source.body()
     name = f"{kind} {mapping(body.get('metadata')).get('name') or ''}".rstrip()
     checker = _Checker(kind, strict)
@@ -134,7 +134,7 @@ class _Checker:
             return
         keeps = keeps or bool(schema.get(_PRESERVE_UNKNOWN_FIELDS))
         wanted = schema.get("type")
-        mismatch = _mismatch(value, schema)
+        mismatch = _type_mismatch(value, schema)
         if mismatch:
             yield TypeMismatch(path, mismatch)
         elif isinstance(value, dict) and wanted == "object":
@@ -149,7 +149,7 @@ class _Checker:
                 yield from self._check_value(item, items, (*path, index), keeps)
 
 
-def _mismatch(value: object, schema: Schema) -> str:
+def _type_mismatch(value: object, schema: Schema) -> str:
     """Return a message if a value is of another type than its field; else an empty string."""
     wanted = schema.get("type")
     kind = type(value)

@@ -66,7 +66,7 @@ def extract(obj: object, field_manager: str, subresource: str = "") -> object:
         value = to_dict(obj)
     except RecursionError:
         raise ValueError("extract(): the object is nested too deeply") from None
-    metadata = _part(value, "metadata")
+    metadata = _mapping_at(value, "metadata")
     identity = {"apiVersion": value.get("apiVersion"), "kind": value.get("kind")}
     if not all(identity.values()):
         raise ValueError("extract(): the object has no apiVersion or no kind")
@@ -95,12 +95,12 @@ def _with_identity(
     names = {name: metadata[name] for name in ("name", "namespace") if metadata.get(name)}
     return {
         **identity,
-        "metadata": {**names, **_part(owned, "metadata")},
+        "metadata": {**names, **_mapping_at(owned, "metadata")},
         **{key: part for key, part in owned.items() if key not in {*identity, "metadata"}},
     }
 
 
-def _part(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _mapping_at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     part = value.get(name)
     return cast("Mapping[str, Any]", part) if isinstance(part, Mapping) else {}
 
@@ -118,7 +118,7 @@ def _field_sets(
         if not isinstance(entry, Mapping):
             raise ValueError(f"entry {number} is not an object")  # noqa: TRY004 - server data
         members = cast("Mapping[str, Any]", entry)
-        fields = _checked(members.get("fieldsV1") or _NO_FIELDS)
+        fields = _as_field_set(members.get("fieldsV1") or _NO_FIELDS)
         wanted = (field_manager, "Apply", subresource)
         stated = (
             members.get("manager"),
@@ -128,20 +128,20 @@ def _field_sets(
         if stated == wanted and not own:
             own = fields
         else:
-            _merge(others, fields, 0)
+            _merge_fields(others, fields, 0)
     return own, others
 
 
-def _checked(fields: object) -> _Fields:
+def _as_field_set(fields: object) -> _Fields:
     if not isinstance(fields, Mapping):
         raise ValueError("a set of fields is not an object")  # noqa: TRY004 - server data
     return cast("_Fields", fields)
 
 
-def _merge(into: dict[str, Any], fields: _Fields, depth: int) -> None:
+def _merge_fields(into: dict[str, Any], fields: _Fields, depth: int) -> None:
     _check_depth(depth)
     for key, inner in fields.items():
-        _merge(into.setdefault(key, {}), _checked(inner), depth + 1)
+        _merge_fields(into.setdefault(key, {}), _as_field_set(inner), depth + 1)
 
 
 def _check_depth(depth: int) -> None:
@@ -149,8 +149,8 @@ def _check_depth(depth: int) -> None:
         raise ValueError(f"they are nested deeper than {_MAX_DEPTH} levels")
 
 
-def _inside(fields: _Fields, key: str) -> _Fields:
-    return _checked(fields.get(key, _NO_FIELDS))
+def _fields_inside(fields: _Fields, key: str) -> _Fields:
+    return _as_field_set(fields.get(key, _NO_FIELDS))
 
 
 def _is_leaf(fields: _Fields) -> bool:
@@ -186,7 +186,9 @@ def _owned_members(
     for key, inner in fields.items():
         name = key.removeprefix(_FIELD)
         if key.startswith(_FIELD) and name in value:
-            owned[name] = _owned_part(value[name], _checked(inner), _inside(others, key), depth + 1)
+            owned[name] = _owned_part(
+                value[name], _as_field_set(inner), _fields_inside(others, key), depth + 1
+            )
     return owned
 
 
@@ -198,7 +200,9 @@ def _owned_items(
     keys = {positions.of(key): key for key in fields if key != "."}
     for position in sorted(position for position in keys if position is not None):
         key, item = keys[position], items[position]
-        owned = _owned_part(item, _inside(fields, key), _inside(others, key), depth + 1)
+        owned = _owned_part(
+            item, _fields_inside(fields, key), _fields_inside(others, key), depth + 1
+        )
         if isinstance(owned, dict) and key.startswith(_KEY):
             owned = {**_selected(item, _key_fields(key)), **cast("dict[str, Any]", owned)}
         yield owned
@@ -215,16 +219,16 @@ class _Positions:
         """Return the position of the item with a key of a field set; None if no item has it."""
         if key.startswith(_KEY):
             wanted = _key_fields(key)
-            return self._index(tuple(sorted(wanted))).get(_encoded(wanted))
+            return self._positions_by(tuple(sorted(wanted))).get(_encoded(wanted))
         if key.startswith(_VALUE):
-            return self._index(()).get(_encoded(_decode_key(key)))
+            return self._positions_by(()).get(_encoded(_decode_key(key)))
         if key.startswith(_INDEX):
             number = _decode_key(key)
             is_there = type(number) is int and 0 <= number < len(self._items)
             return number if is_there else None
         return None
 
-    def _index(self, names: tuple[str, ...]) -> dict[bytes, int]:
+    def _positions_by(self, names: tuple[str, ...]) -> dict[bytes, int]:
         """Return positions by the JSON of these fields, or of the whole item if no names are given.
 
         If several items are equal, the position is that of the first.

@@ -57,7 +57,9 @@ class ObjectDiff:
         if live == merged:
             return ""
         name = self._file_name()
-        lines = _unified(_lines(live), _lines(merged), f"LIVE/{name}", f"MERGED/{name}")
+        lines = _unified_diff(
+            _yaml_lines(live), _yaml_lines(merged), f"LIVE/{name}", f"MERGED/{name}"
+        )
         return f"diff -u -N LIVE/{name} MERGED/{name}\n{lines}" if lines else ""
 
     def _file_name(self) -> str:
@@ -202,7 +204,7 @@ def _mask(live: dict[str, Any], merged: dict[str, Any], only: str | None) -> Non
 # ---- texts ------------------------------------------------------------------------------------
 
 
-def _lines(obj: Mapping[str, Any] | None) -> list[str]:
+def _yaml_lines(obj: Mapping[str, Any] | None) -> list[str]:
     if obj is None:
         return []
     from clientgen._yaml.dumper import write_yaml  # imported late: PyYAML is large
@@ -210,7 +212,7 @@ def _lines(obj: Mapping[str, Any] | None) -> list[str]:
     return write_yaml(obj, width=None).splitlines(keepends=True)
 
 
-def _unified(before: list[str], after: list[str], old: str, new: str) -> str:
+def _unified_diff(before: list[str], after: list[str], old: str, new: str) -> str:
     """Return a unified diff. For very large changes, it replaces the changed lines as one block."""
     start = _common_prefix_length(before, after)
     end = _common_prefix_length(before[start:][::-1], after[start:][::-1])

@@ -143,11 +143,11 @@ def documents(source: str | bytes | Path) -> Iterator[Manifest]:
     """
     if isinstance(source, Path):
         for path in files(source):
-            yield from _documents(_decoded(_read(path), str(path)), str(path))
+            yield from _documents_in(_decode_utf8(_read_file(path), str(path)), str(path))
     else:
         name = "the text"
-        text = _decoded(source, name) if isinstance(source, bytes) else source
-        yield from _documents(text, name)
+        text = _decode_utf8(source, name) if isinstance(source, bytes) else source
+        yield from _documents_in(text, name)
 
 
 def split_lists(
@@ -161,19 +161,19 @@ def split_lists(
         manifest: the document.
         is_list: reports whether an object that looks like a list is a list.
     """
-    items = _items(manifest.value)
+    items = _list_items(manifest.value)
     if items is None or not is_list(manifest.value):
         yield manifest
         return
     for index, item in enumerate(items):
-        value, inside = _item(manifest.value, item), (*manifest.inside, "items", index)
+        value, inside = _with_type_meta(manifest.value, item), (*manifest.inside, "items", index)
         source, number, line = manifest.source, manifest.number, manifest.line
         yield from split_lists(
             Manifest(source, number, line, manifest.text, value, inside), is_list
         )
 
 
-def _items(value: object) -> list[Any] | None:
+def _list_items(value: object) -> list[Any] | None:
     """Return the items of an object that looks like a list; None for other objects.
 
     `items: null` is an empty list, as in Go.
@@ -186,7 +186,7 @@ def _items(value: object) -> list[Any] | None:
     return cast("list[Any]", items) if is_list else None
 
 
-def _item(of: Mapping[str, Any], item: Any) -> Any:
+def _with_type_meta(of: Mapping[str, Any], item: Any) -> Any:
     kind = str(of["kind"]).removesuffix("List")
     if not kind or not isinstance(item, dict) or "kind" in item or "apiVersion" in item:
         return cast("Any", item)
@@ -212,7 +212,7 @@ def files(path: Path) -> list[Path]:
     return paths
 
 
-def _read(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     """Read a regular file. Reading pipes or devices could block or never end."""
     try:
         if not S_ISREG(path.stat().st_mode):
@@ -230,14 +230,14 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _decode_utf8(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ManifestError(f"{name}: the manifest is not UTF-8 text: {error.reason}") from error
 
 
-def _documents(text: str, name: str) -> Iterator[Manifest]:
+def _documents_in(text: str, name: str) -> Iterator[Manifest]:
     number = 0
     for start, part in _split_documents(text, name):
         for line, own, value in _values_of_part(part, f"{name}, document {number + 1}", start):

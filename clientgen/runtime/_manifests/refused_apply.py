@@ -45,11 +45,11 @@ def explained(
         return refusal
     value = to_dict(body)
     name = f"{value.get('kind') or model.__name__} {Unstructured(value).name}".rstrip()
-    mistakes = [*_mistakes(value, model)] or _mistakes_in(refusal.message)
+    mistakes = [*_class_mistakes(value, model)] or _mistakes_in(refusal.message)
     return ManifestError("\n".join(f"apply(): {one_line(name)}: {each}" for each in mistakes))
 
 
-def _mistakes(value: Mapping[str, Any], model: type[Any]) -> Iterator[str]:
+def _class_mistakes(value: Mapping[str, Any], model: type[Any]) -> Iterator[str]:
     """Yield the mistakes that comparison with the class finds; none if there is no class."""
     if isinstance(model, ModelMeta):
         known = cast("type[Model]", model)

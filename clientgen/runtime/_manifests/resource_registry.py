@@ -54,10 +54,10 @@ class ResourceRegistry:
         """Return the resource of a kind; None if it is not registered."""
         api_version = str(gvk.group_version)
         if api_version in self._modules:
-            self._read(api_version)
+            self._import_modules(api_version)
         return self._resources.get(gvk)
 
-    def _read(self, api_version: str) -> None:
+    def _import_modules(self, api_version: str) -> None:
         # The entry is removed last: another thread also imports the modules, or finds the result.
         for name in [*self._modules.get(api_version, ())]:
             for value in vars(import_module(name)).values():

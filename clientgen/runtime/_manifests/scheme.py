@@ -83,7 +83,9 @@ class Scheme:
                 home = f"{package}{where}" if where.startswith(".") else where
                 for name in names:
                     kind, _, class_name = name.partition(":")
-                    self._add(group_version.with_kind(kind), _Place(home, class_name or kind))
+                    self._register_kind(
+                        group_version.with_kind(kind), _Place(home, class_name or kind)
+                    )
 
     def add_resources(self, modules: Mapping[str, str], module: str) -> None:
         """Register resources of a package. The generated `add_to_scheme` calls this.
@@ -125,14 +127,14 @@ class Scheme:
         if model is None:
             return lambda decorated: self.register(decorated, plural=plural, namespaced=namespaced)
         gvk = _gvk_of(model)
-        self._add(gvk, _Place(model.__module__, model.__qualname__, model))
+        self._register_kind(gvk, _Place(model.__module__, model.__qualname__, model))
         if plural:
             self._resources.add(
                 Resource(gvk.group, gvk.version, plural, gvk.kind, namespaced=namespaced)
             )
         return model
 
-    def _add(self, gvk: GroupVersionKind, place: _Place) -> None:
+    def _register_kind(self, gvk: GroupVersionKind, place: _Place) -> None:
         existing = self._kinds.setdefault(gvk, place)
         # Two names may lead to the same class. Finding out imports both, so it is the last resort.
         if existing != place and existing.load() is not place.load():
@@ -149,7 +151,7 @@ class Scheme:
         Raises:
             LookupError: the kind is not registered. The message has similar kinds.
         """
-        wanted = _parsed(gvk) if isinstance(gvk, str) else gvk
+        wanted = _parse_kind(gvk) if isinstance(gvk, str) else gvk
         place = self._kinds.get(wanted)
         if place is None:
             raise LookupError(self._unknown_kind_message(wanted))
@@ -174,7 +176,7 @@ class Scheme:
         return resource
 
     def _find_resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
-        gvk = _gvk(kind)
+        gvk = _as_gvk(kind)
         resource = self._resources.find(gvk)
         if resource is None:
             raise LookupError(self._no_resource_message(gvk))
@@ -223,7 +225,7 @@ class Scheme:
         return sorted(self._kinds)
 
     def __contains__(self, gvk: object) -> bool:
-        return (_parsed(gvk) if isinstance(gvk, str) else gvk) in self._kinds
+        return (_parse_kind(gvk) if isinstance(gvk, str) else gvk) in self._kinds
 
     def _unknown_kind_message(self, gvk: GroupVersionKind) -> str:
         return f"the kind {gvk} is not registered{self._similar_kinds(gvk)}"
@@ -314,11 +316,13 @@ class Scheme:
         from .manifest_documents import ManifestError
 
         try:
-            return self._object(manifest, strict, keep)
+            return self._decode_manifest(manifest, strict, keep)
         except ManifestError as error:
             return error
 
-    def _object(self, manifest: Manifest, strict: bool, keep: bool) -> Model | Unstructured:
+    def _decode_manifest(
+        self, manifest: Manifest, strict: bool, keep: bool
+    ) -> Model | Unstructured:
         from .._models.model_codec import from_dict
         from .manifest_documents import ManifestError
         from .type_errors import type_mismatches
@@ -404,11 +408,11 @@ class _Place(msgspec.Struct):
         return self.loaded
 
 
-def _gvk(kind: type[Model] | GroupVersionKind | str) -> GroupVersionKind:
+def _as_gvk(kind: type[Model] | GroupVersionKind | str) -> GroupVersionKind:
     if isinstance(kind, GroupVersionKind):
         return kind
     if isinstance(kind, str):
-        return _parsed(kind)
+        return _parse_kind(kind)
     _check_class(kind)
     return _gvk_of(kind)
 
@@ -430,7 +434,7 @@ def _package_with(gvk: GroupVersionKind) -> str:
     return "PACKAGE"
 
 
-def _parsed(text: str) -> GroupVersionKind:
+def _parse_kind(text: str) -> GroupVersionKind:
     api_version, _, kind = text.rpartition("/")
     return GroupVersion.parse(api_version).with_kind(kind)
 
@@ -448,4 +452,4 @@ def _gvk_of(model: type[Model]) -> GroupVersionKind:
         if not isinstance(value, str) or not value:
             raise TypeError(f"{model.__name__} has no kind: its {name} is not a `constant`")
         names.append(value)
-    return _parsed("/".join(names))
+    return _parse_kind("/".join(names))

@@ -37,12 +37,12 @@ def object_in(
         DecodeError: the answer is not an object, or another object.
     """
     obj = read_object(response, Unstructured, request, codec)
-    for problem in _problems(obj, key):
+    for problem in _answer_problems(obj, key):
         raise DecodeError(f"{request.info}: the server answered with {problem}")
     return obj
 
 
-def _problems(obj: Mapping[str, Any], key: ObjectKey) -> list[str]:
+def _answer_problems(obj: Mapping[str, Any], key: ObjectKey) -> list[str]:
     """Return what is wrong with an answer. It is not quoted, because it may be secret."""
     fields = metadata_of(obj)
     group = str(obj.get("apiVersion") or "").rpartition("/")[0]
@@ -61,10 +61,10 @@ def version_of(obj: Mapping[str, Any] | None) -> str:
 
 def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Report whether two states of an object are equal, except for resource version and owners."""
-    return _content(one) == _content(other)
+    return _comparable_content(one) == _comparable_content(other)
 
 
-def _content(obj: Mapping[str, Any]) -> dict[str, Any]:
+def _comparable_content(obj: Mapping[str, Any]) -> dict[str, Any]:
     metadata = metadata_of(obj)
     ignored = ("managedFields", "resourceVersion")
     return {**obj, "metadata": {name: metadata[name] for name in metadata if name not in ignored}}

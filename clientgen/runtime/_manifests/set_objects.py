@@ -103,9 +103,9 @@ def load_objects(
     objects: list[SetObject] = []
     problems: list[str] = []
     for number, source in enumerate(sources, 1):
-        for each in _flattened(source, f"argument {number}"):
+        for each in _flatten_source(source, f"argument {number}"):
             try:
-                objects += _load(scheme, *each, strict=strict)
+                objects += _load_source(scheme, *each, strict=strict)
             except ManifestError as error:
                 problems.append(str(error))
     if problems:
@@ -119,7 +119,7 @@ def listed(problems: list[str]) -> str:
     return "\n".join(problems[:_MAX_PROBLEMS] + ([f"and {more} more"] if more > 0 else []))
 
 
-def _flattened(source: object, where: str) -> Iterator[tuple[Any, str]]:
+def _flatten_source(source: object, where: str) -> Iterator[tuple[Any, str]]:
     """Yield the sources in a source, which may be a list, each with a name for messages."""
     if isinstance(source, ModelList):
         source = cast("ModelList[Model]", source).items
@@ -140,7 +140,7 @@ def _flattened(source: object, where: str) -> Iterator[tuple[Any, str]]:
         )
 
 
-def _load(scheme: Scheme, source: Any, where: str, *, strict: bool) -> Iterator[SetObject]:
+def _load_source(scheme: Scheme, source: Any, where: str, *, strict: bool) -> Iterator[SetObject]:
     if isinstance(source, Model):
         manifest = Manifest(where, 0, 0, None, None)
         set_object = SetObject(source, manifest, 0)

@@ -80,6 +80,7 @@ class ModelMeta(StructMeta):
         if constants := _constants(namespace):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
             namespace["__constants__"] = dict(ChainMap(constants, *inherited))
+        # Constants and NO_RAW are recognized by identity, which the pickling of msgspec would lose.
         if constants or any(getattr(v, "default", None) is NO_RAW for v in namespace.values()):
             namespace.setdefault("__reduce__", _reduce)
         return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)

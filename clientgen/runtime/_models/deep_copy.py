@@ -85,7 +85,7 @@ def _other_copier(kind: type) -> Copier:
 
 
 def _copy_mapping(values: dict[Any, Any]) -> dict[Any, Any]:
-    copied = copy(values)
+    copied = copy(values)  # of the same class
     for key, value in values.items():
         copied[key] = _copiers[value.__class__](value)
     return copied

@@ -77,6 +77,7 @@ def encode(obj: object, *, ordered: bool = False) -> bytes:
     """
     encoder = _ordered_encoder if ordered else _encoder
     data = with_members(encoder.encode(_or_empty(_outer_tidiers[obj.__class__](obj))))
+    # The output is searched, because a search of bytes is faster than a walk through the object.
     if _NAIVE.search(data):
         _refuse_naive(obj, "")
     return data

@@ -91,7 +91,7 @@ def read_leniently(data: bytes | Raw, model: type[ModelBase | dict[str, Any]]) -
             # An optional field that is null keeps its default.
             values[field.name] = _read_field(part, field)
     lacking = frozenset(f.name for f in fields.values() if f.required and f.name not in values)
-    return _build(model, values, unknown, lacking)
+    return _new_object(model, values, unknown, lacking)
 
 
 def _read_dict(data: bytes | Raw, kind: type[dict[str, Any]]) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _check_type(path: str, value: object, kind: type) -> None:
         )
 
 
-def _build(
+def _new_object(
     model: type[ModelBase], values: dict[str, Any], unknown: dict[str, Raw], lacking: frozenset[str]
 ) -> ModelBase:
     if not model.__struct_config__.forbid_unknown_fields:

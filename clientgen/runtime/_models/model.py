@@ -144,9 +144,9 @@ def constant(value: T, *, name: str | None = None) -> T:
     msgspec omits a field that equals a plain default, but not one that comes from a factory.
     """
     # `repeat().__next__` runs no Python code. msgspec calls it for every list item without a kind.
-    return cast("T", field(default_factory=repeat(_own(value)).__next__, name=name))
+    return cast("T", field(default_factory=repeat(_distinct_copy(value)).__next__, name=name))
 
 
-def _own(value: T) -> T:
+def _distinct_copy(value: T) -> T:
     """Return an equal string that is a distinct object, recognizable by identity."""
     return cast("T", value.encode().decode()) if isinstance(value, str) else value

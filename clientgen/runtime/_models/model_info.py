@@ -116,10 +116,10 @@ class ByClass(dict[type, V]):
 @cache
 def fields_of(model: type[ModelBase]) -> dict[str, Field]:
     """Return the fields of a model by wire name."""
-    return {f.encode_name: _field(f) for f in msgspec.structs.fields(known_model(model))}
+    return {f.encode_name: _field_info(f) for f in msgspec.structs.fields(known_model(model))}
 
 
-def _field(info: msgspec.structs.FieldInfo) -> Field:
+def _field_info(info: msgspec.structs.FieldInfo) -> Field:
     annotation = unfilled(info.type)
     empty = None if info.required else EMPTIES.get(cast("type", info.default_factory))
     models = tuple(_models_in(annotation))
@@ -173,7 +173,7 @@ def _models_in(annotation: Any) -> Iterator[type[ModelBase]]:
 
 
 @cache
-def _reachable(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
+def _models_within(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
     """Return the model and all models inside of it, at any depth.
 
     A loop and not a recursion, because JSONSchemaProps is inside of itself.
@@ -195,7 +195,7 @@ def leading_to(
     return tuple(
         f.name
         for f in fields_of(model).values()
-        if any(wanted(inside) for inner in f.models for inside in _reachable(inner))
+        if any(wanted(inside) for inner in f.models for inside in _models_within(inner))
     )
 
 
@@ -205,7 +205,7 @@ def is_sensitive(model: type[ModelBase]) -> bool:
 
     A field for objects of any kind counts, because such an object may be a Secret.
     """
-    return any(model.__sensitive__ or has_any_kind(model) for model in _reachable(model))
+    return any(model.__sensitive__ or has_any_kind(model) for model in _models_within(model))
 
 
 def has_any_kind(model: type[ModelBase]) -> bool:

@@ -234,6 +234,7 @@ class _Writer:
 
     def __call__(self, values: Any) -> None:
         view, wire = self._view, self._wire
+        # By identity: an equal value that was assigned is not the one that was read.
         if view._get(wire) is not self._last:
             raise RuntimeError(
                 f"{wire} were assigned after this value was read: read them from the object again"

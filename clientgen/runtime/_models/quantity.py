@@ -19,17 +19,18 @@ __all__ = ["Quantities", "Quantity"]
 
 Number: TypeAlias = int | float | Decimal
 
-_FORM = re.compile(
+_SYNTAX = re.compile(
     r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,3}|)"
 )
-_POWERS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_DECIMAL = {power: suffix for suffix, power in _POWERS.items()}
-_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_EXPONENTS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL_SUFFIXES = {power: suffix for suffix, power in _EXPONENTS.items()}
+_BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _KIBI = 1024
 _NANO = Decimal("1e-9")
 # Precise enough for every accepted exponent (three digits): only `_to_nano` rounds.
 _EXACT_CONTEXT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
 _MAX_QUANTITY_LENGTH = 1000
+_MAX_EXCERPT = 60  # characters in a message
 _MAX_CACHED_QUANTITIES = 4096
 _MAX_CACHED_LENGTH = 64
 
@@ -83,7 +84,7 @@ class Quantity:
 
     def canonical(self) -> str:
         """Format the amount as the API server does: `1536Mi` for `1.5Gi`, `500m` for `0.5`."""
-        return _write(self.value, _notation(self._given))
+        return _format(self.value, _notation(self._given))
 
     def __add__(self, other: Quantity | Number) -> Quantity:
         return self._combine(other, _EXACT_CONTEXT.add)
@@ -97,12 +98,12 @@ class Quantity:
         return -self + other
 
     def __neg__(self) -> Quantity:
-        return self._like(_EXACT_CONTEXT.minus(self.value))
+        return self._in_own_notation(_EXACT_CONTEXT.minus(self.value))
 
     def __mul__(self, times: int) -> Quantity:
         if not isinstance(times, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        return self._like(_EXACT_CONTEXT.multiply(self.value, times))
+        return self._in_own_notation(_EXACT_CONTEXT.multiply(self.value, times))
 
     __rmul__ = __mul__
 
@@ -113,10 +114,10 @@ class Quantity:
     def __truediv__(self, other: Quantity | int) -> Quantity | float:
         """Divide. A resulting quantity is rounded up to a billionth; for whole bytes, use `//`."""
         if isinstance(other, Quantity):
-            return float(_divided(self.value, other.value))
+            return float(_quotient(self.value, other.value))
         if not isinstance(other, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        return self._like(_to_nano(_divided(self.value, Decimal(other))))
+        return self._in_own_notation(_to_nano(_quotient(self.value, Decimal(other))))
 
     @overload
     def __floordiv__(self, other: Quantity) -> int: ...
@@ -125,10 +126,10 @@ class Quantity:
     def __floordiv__(self, other: Quantity | int) -> Quantity | int:
         """Divide, and round down to a whole number."""
         if isinstance(other, Quantity):
-            return floor(_divided(self.value, other.value))
+            return floor(_quotient(self.value, other.value))
         if not isinstance(other, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        return self._like(Decimal(floor(_divided(self.value, Decimal(other)))))
+        return self._in_own_notation(Decimal(floor(_quotient(self.value, Decimal(other)))))
 
     def __int__(self) -> int:
         return int(self.value)
@@ -156,16 +157,16 @@ class Quantity:
         return hash(_comparable(self))
 
     def __lt__(self, other: Quantity | Number) -> bool:
-        return self.value < _amount(other)
+        return self.value < _as_decimal(other)
 
     def __le__(self, other: Quantity | Number) -> bool:
-        return self.value <= _amount(other)
+        return self.value <= _as_decimal(other)
 
     def __gt__(self, other: Quantity | Number) -> bool:
-        return self.value > _amount(other)
+        return self.value > _as_decimal(other)
 
     def __ge__(self, other: Quantity | Number) -> bool:
-        return self.value >= _amount(other)
+        return self.value >= _as_decimal(other)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         message = f"a Quantity is immutable: {name} cannot be assigned"
@@ -184,14 +185,14 @@ class Quantity:
         self, other: Quantity | Number, operate: Callable[[Decimal, Decimal], Decimal]
     ) -> Quantity:
         """Add or subtract. A zero adopts the other's notation, as in apimachinery."""
-        result = operate(self.value, _amount(other))
+        result = operate(self.value, _as_decimal(other))
         if isinstance(other, Quantity) and not self.value:
-            return other._like(result)
-        return self._like(result)
+            return other._in_own_notation(result)
+        return self._in_own_notation(result)
 
-    def _like(self, value: Decimal) -> Quantity:
+    def _in_own_notation(self, value: Decimal) -> Quantity:
         """Create a quantity of `value` in the notation of this one."""
-        return Quantity(_write(value, _notation(self._given)))
+        return Quantity(_format(value, _notation(self._given)))
 
 
 if TYPE_CHECKING:
@@ -243,39 +244,40 @@ def _parse(given: str | float) -> Decimal:
     """Parse an amount.
 
     Raises:
-        ValueError: it is not a quantity.
+        ValueError: `given` is not a quantity.
     """
+    # The digits that a float prints are meant, so that 0.1 is exactly a tenth.
     text = (given if isinstance(given, str) else repr(given)).strip()
-    match = _FORM.fullmatch(text) if len(text) <= _MAX_QUANTITY_LENGTH else None
+    match = _SYNTAX.fullmatch(text) if len(text) <= _MAX_QUANTITY_LENGTH else None
     if match is None:
         raise ValueError(
-            f"{text[:60]!r} is not a quantity: write a number and at most one of the suffixes"
-            " n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent such as e3"
+            f"{text[:_MAX_EXCERPT]!r} is not a quantity: write a number and at most one of the"
+            " suffixes n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent such as e3"
         )
     number, suffix = match.groups()
     return _to_nano(_EXACT_CONTEXT.multiply(Decimal(number), _factor(suffix)))
 
 
-def _divided(left: Decimal, right: Decimal) -> Decimal:
+def _quotient(left: Decimal, right: Decimal) -> Decimal:
     if not right:
         raise ZeroDivisionError("a quantity cannot be divided by zero")
     return _EXACT_CONTEXT.divide(left, right)
 
 
 def _factor(suffix: str) -> Decimal:
-    if suffix in _POWERS:
-        return Decimal(1).scaleb(_POWERS[suffix])
+    if suffix in _EXPONENTS:
+        return Decimal(1).scaleb(_EXPONENTS[suffix])
     if suffix.endswith("i"):
-        return Decimal(_KIBI ** _BINARY.index(suffix))
+        return Decimal(_KIBI ** _BINARY_SUFFIXES.index(suffix))
     return Decimal(1).scaleb(int(suffix[1:]))
 
 
 def _to_nano(value: Decimal) -> Decimal:
     """Round up to a billionth, away from zero."""
-    return _EXACT_CONTEXT.quantize(value, _NANO) if _power(value) < _power(_NANO) else value
+    return _EXACT_CONTEXT.quantize(value, _NANO) if _exponent(value) < _exponent(_NANO) else value
 
 
-def _power(value: Decimal) -> int:
+def _exponent(value: Decimal) -> int:
     """Return the exponent of a finite decimal number."""
     return int(value.as_tuple().exponent)
 
@@ -284,45 +286,45 @@ def _notation(text: str | float) -> str:
     """Return the notation of a quantity: `i` for binary, `e` for exponent, empty for decimal."""
     if not isinstance(text, str):
         return ""
-    match = _FORM.fullmatch(text.strip())
+    match = _SYNTAX.fullmatch(text.strip())
     suffix = match.group(2) if match else ""
     if suffix.endswith("i"):
         return "i"
     return "e" if suffix[1:] else ""
 
 
-def _write(value: Decimal, notation: str) -> str:
+def _format(value: Decimal, notation: str) -> str:
     """Format the shortest integer with a suffix, as apimachinery's CanonicalizeBytes does.
 
     A binary amount below 1024, or with a fraction, gets a decimal suffix.
     """
     is_integral = value == value.to_integral_value()
     if notation == "i" and is_integral and abs(value) >= _KIBI:
-        return _write_binary(int(value))
-    return _write_decimal(value, exponent=notation == "e")
+        return _format_binary(int(value))
+    return _format_decimal(value, exponent=notation == "e")
 
 
-def _write_binary(value: int) -> str:
+def _format_binary(value: int) -> str:
     step = 0
-    while value % _KIBI == 0 and step < len(_BINARY) - 1:
+    while value % _KIBI == 0 and step < len(_BINARY_SUFFIXES) - 1:
         value, step = value // _KIBI, step + 1
-    return f"{value}{_BINARY[step]}"
+    return f"{value}{_BINARY_SUFFIXES[step]}"
 
 
-def _write_decimal(value: Decimal, *, exponent: bool) -> str:
+def _format_decimal(value: Decimal, *, exponent: bool) -> str:
     if not value:
         return "0"
-    power = _power(_EXACT_CONTEXT.normalize(value))
+    power = _exponent(_EXACT_CONTEXT.normalize(value))
     power -= power % 3
     if not exponent:
         # Above 10^18, the API server omits the suffix, which gives another amount.
         power = min(power, 18)
     mantissa = int(_EXACT_CONTEXT.scaleb(value, -power))
-    suffix = (f"e{power}" if power else "") if exponent else _DECIMAL[power]
+    suffix = (f"e{power}" if power else "") if exponent else _DECIMAL_SUFFIXES[power]
     return f"{mantissa}{suffix}"
 
 
-def _amount(other: Quantity | Number) -> Decimal:
+def _as_decimal(other: Quantity | Number) -> Decimal:
     return other.value if isinstance(other, Quantity) else _parse_number(other)
 
 
@@ -334,6 +336,6 @@ def _parse_number(number: Number) -> Decimal:
 def _comparable(item: Quantity | Number) -> Decimal | str:
     """Return the amount, or the text of an invalid quantity: comparisons must not raise."""
     try:
-        return _amount(item)
+        return _as_decimal(item)
     except (ValueError, ArithmeticError):
         return str(item)

@@ -52,7 +52,7 @@ def _unpinner(kind: type[ModelBase]) -> Unpinner | None:
     """Return a function that unpins a model; None if the model contains no raw JSON."""
     model = known_model(kind)
     steps = [_attribute_unpinner(name) for name in _raw_attributes(model)]
-    steps += [_path_unpinner(path) for path in dict.fromkeys(_paths(model))]
+    steps += [_path_unpinner(path) for path in dict.fromkeys(_paths_to_raw(model))]
     if len(steps) <= 1:
         return steps[0] if steps else None
 
@@ -72,7 +72,7 @@ _unpinners = ByClass[Unpinner | None](
 )
 
 
-def _paths(model: type[ModelBase]) -> Iterator[str]:
+def _paths_to_raw(model: type[ModelBase]) -> Iterator[str]:
     """Yield the paths of attributes that lead from a model to objects with raw JSON."""
     if (metadata := fields_of(model).get("metadata")) and metadata.type is ObjectMeta:
         yield "metadata.managed_fields"
@@ -130,7 +130,7 @@ def _raw_attributes(model: type[ModelBase]) -> tuple[str, ...]:
 
 
 def _has_raw(model: type[ModelBase]) -> bool:
-    """Report whether to search for a model. `_paths` covers managed fields separately."""
+    """Report whether to search for a model. `_paths_to_raw` covers managed fields separately."""
     return model is not ManagedFieldsEntry and bool(_raw_attributes(model))
 
 

@@ -125,6 +125,11 @@ def has_other_times(data: bytes | Raw, model: type[Any]) -> bool:
 
 
 def _has_unusual_utc_time(data: bytes) -> bool:
+    """Report whether `data` may contain a time in UTC that msgspec would write in another way.
+
+    msgspec writes `T12:00:00Z` or `T12:00:00.123456Z`. This runs for every decoded body, so it
+    compares bytes at fixed distances from the end instead of matching a regular expression.
+    """
     find = data.find
     end = find(b"Z", 20)
     while end >= 0:
@@ -139,6 +144,7 @@ def _has_unusual_utc_time(data: bytes) -> bool:
 
 
 def _has_offset(data: bytes) -> bool:
+    """Report whether `data` may contain a time that ends in an offset or in a lower-case `z`."""
     if any(data[found.start() - 3] in _SIGNS for found in _MINUTES.finditer(data)):
         return True
     end = data.find(b'z"')
@@ -204,14 +210,14 @@ def _keep_in_fields(obj: ModelBase, raw: dict[str, Any]) -> None:
 
 def _with_text(time: datetime, text: object, is_micro: bool) -> datetime:
     """Return a ReadTime if the time would be written with another text, else the time itself."""
-    if not isinstance(text, str) or _written(time, is_micro) == text:
+    if not isinstance(text, str) or _default_text(time, is_micro) == text:
         return time
     # msgspec would round nanoseconds, possibly up to the next day, so they are cut off.
     shorter = _MICROSECONDS.sub(r"\1\2", text)
     return _new_read_time(msgspec.convert(shorter, datetime), text, is_micro)
 
 
-def _written(time: datetime, is_micro: bool) -> str:
+def _default_text(time: datetime, is_micro: bool) -> str:
     if is_micro:
         return time.isoformat(timespec="microseconds").replace("+00:00", "Z")
     return msgspec.json.encode(time).decode()[1:-1]
@@ -230,12 +236,12 @@ def _fields_with_times(model: type[ModelBase]) -> list[Field]:
     return [
         field
         for field in fields_of(model).values()
-        if field.name in names or _mentions(field.type, datetime)
+        if field.name in names or _contains_type(field.type, datetime)
     ]
 
 
 def _has_times(model: type[ModelBase]) -> bool:
-    return any(_mentions(field.type, datetime) for field in fields_of(model).values())
+    return any(_contains_type(field.type, datetime) for field in fields_of(model).values())
 
 
 def _has_micro(model: type[ModelBase]) -> bool:
@@ -245,10 +251,10 @@ def _has_micro(model: type[ModelBase]) -> bool:
     return has(model) or bool(leading_to(model, has))
 
 
-def _mentions(annotation: Any, wanted: type) -> bool:
+def _contains_type(annotation: Any, wanted: type) -> bool:
     if annotation is wanted:
         return True
-    return any(_mentions(inner, wanted) for inner in get_args(annotation))
+    return any(_contains_type(inner, wanted) for inner in get_args(annotation))
 
 
 def _is_micro(annotation: Any) -> bool:

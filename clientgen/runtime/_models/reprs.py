@@ -38,13 +38,13 @@ _NOT_SHOWN = frozenset({"metadata", "spec", "status", "api_version", "kind"})
 
 def model_repr(model: ModelBase) -> str:
     """Show the fields of a model that are set, shortened."""
-    return _cut(_model(model, 0), _MAX_LENGTH)
+    return _shorten(_nested_repr(model, 0), _MAX_LENGTH)
 
 
 def identity_repr(obj: object, items: Iterable[tuple[str, object]]) -> str:
     """Show an object as its class and the given items."""
-    shown = ", ".join(f"{name}={_value(value, 1)}" for name, value in items)
-    return _cut(f"{type(obj).__name__}({shown})", _MAX_LENGTH)
+    shown = ", ".join(f"{name}={_value_repr(value, 1)}" for name, value in items)
+    return _shorten(f"{type(obj).__name__}({shown})", _MAX_LENGTH)
 
 
 def model_items(model: ModelBase) -> Iterator[tuple[str, object]]:
@@ -75,14 +75,14 @@ def _is_unset(model: ModelBase, name: str, value: Any, default: object) -> bool:
     return False
 
 
-def _model(model: ModelBase, depth: int) -> str:
+def _nested_repr(model: ModelBase, depth: int) -> str:
     name = type(model).__name__
     if depth >= _MAX_DEPTH:
         return f"{name}(…)" if any(True for _ in model_items(model)) else f"{name}()"
     items = model_items(model)
     if identity := _identity(model):
         items = iter([*identity, *((n, value) for n, value in items if n not in _NOT_SHOWN)])
-    return f"{name}({', '.join(f'{key}={_value(value, depth + 1)}' for key, value in items)})"
+    return f"{name}({', '.join(f'{key}={_value_repr(value, depth + 1)}' for key, value in items)})"
 
 
 def _identity(model: ModelBase) -> list[tuple[str, object]]:
@@ -93,35 +93,35 @@ def _identity(model: ModelBase) -> list[tuple[str, object]]:
     return [(name, value) for name, value in identity if value] if named else []
 
 
-def _value(value: Any, depth: int) -> str:
+def _value_repr(value: Any, depth: int) -> str:
     if value is HIDDEN:
         return HIDDEN
     if isinstance(value, Raw):
         return f"<{len(value)} bytes of JSON>"
     if isinstance(value, ModelBase):
-        return _model(value, depth)
+        return _nested_repr(value, depth)
     if isinstance(value, list | dict):
-        return _container(value, depth)
-    return _cut(
+        return _container_repr(value, depth)
+    return _shorten(
         repr(value[:_MAX_VALUE_LENGTH] if isinstance(value, str) else value), _MAX_VALUE_LENGTH
     )
 
 
-def _container(value: Any, depth: int) -> str:
+def _container_repr(value: Any, depth: int) -> str:
     if isinstance(value, list):
-        return _list(cast("list[object]", value), depth)
+        return _list_repr(cast("list[object]", value), depth)
     if hasattr(value, "__rich_repr__"):  # an object without a class
-        return _cut(repr(value), _MAX_LENGTH)
-    return _dict(value, depth)
+        return _shorten(repr(value), _MAX_LENGTH)
+    return _dict_repr(value, depth)
 
 
-def _list(values: list[object], depth: int) -> str:
-    return f"[{_joined((_value(item, depth) for item in values[:_MAX_ITEMS]), len(values))}]"
+def _list_repr(values: list[object], depth: int) -> str:
+    return f"[{_joined((_value_repr(item, depth) for item in values[:_MAX_ITEMS]), len(values))}]"
 
 
-def _dict(values: dict[object, object], depth: int) -> str:
+def _dict_repr(values: dict[object, object], depth: int) -> str:
     entries = islice(values.items(), _MAX_ITEMS)
-    shown = (f"{k!r}: {HIDDEN if k == LAST_APPLIED else _value(v, depth)}" for k, v in entries)
+    shown = (f"{k!r}: {HIDDEN if k == LAST_APPLIED else _value_repr(v, depth)}" for k, v in entries)
     return f"{{{_joined(shown, len(values))}}}"
 
 
@@ -129,5 +129,5 @@ def _joined(shown: Iterable[str], count: int) -> str:
     return ", ".join([*shown, *([f"…+{count - _MAX_ITEMS}"] if count > _MAX_ITEMS else [])])
 
 
-def _cut(text: str, max_length: int) -> str:
+def _shorten(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else f"{text[: max_length - 1]}…"

@@ -22,13 +22,14 @@ _TEXT_FIELDS = ("name", "group", "kind", "uid")
 
 def make_sound(status: Status) -> Status:
     """Drop values of wrong types and shorten long strings, in place; returns the same Status."""
+    # The lenient decoder may have stored values of any type in these attributes.
     for name in ("status", "message", "reason"):
-        setattr(status, name, _text(getattr(status, name)))
-    status.code = _number(status.code)
+        setattr(status, name, _limited_text(getattr(status, name)))
+    status.code = _int32(status.code)
     metadata: Any = status.metadata
     status.metadata = metadata if isinstance(metadata, ListMeta) else ListMeta()
     for name in ("continue_", "resource_version"):
-        setattr(status.metadata, name, _text(getattr(status.metadata, name)) or "")
+        setattr(status.metadata, name, _limited_text(getattr(status.metadata, name)) or "")
     details: Any = status.details
     status.details = _sound_details(details) if isinstance(details, StatusDetails) else None
     return status
@@ -47,13 +48,13 @@ def wait_seconds(value: object) -> int | None:
             return None
         digits = digits.lstrip("0")[:10]  # Python refuses to convert more than 4300 digits
         return min(int(digits or "0"), MAX_RETRY_AFTER_SECONDS)
-    number = _number(value)
+    number = _int32(value)
     return None if number is None or number < 0 else min(number, MAX_RETRY_AFTER_SECONDS)
 
 
 def _sound_details(details: StatusDetails) -> StatusDetails:
     for name in _TEXT_FIELDS:
-        setattr(details, name, _text(getattr(details, name)))
+        setattr(details, name, _limited_text(getattr(details, name)))
     causes: Any = details.causes
     if not isinstance(causes, list):
         causes = []
@@ -65,17 +66,17 @@ def _sound_details(details: StatusDetails) -> StatusDetails:
 
 def _sound_cause(cause: StatusCause) -> StatusCause:
     for name in ("reason", "message", "field"):
-        setattr(cause, name, _text(getattr(cause, name)))
+        setattr(cause, name, _limited_text(getattr(cause, name)))
     return cause
 
 
-def _text(value: object) -> str | None:
+def _limited_text(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     return value if len(value) <= _MAX_TEXT_LENGTH else f"{value[:_MAX_TEXT_LENGTH]}…"
 
 
-def _number(value: object) -> int | None:
+def _int32(value: object) -> int | None:
     """Return a whole number; None for values of other types and numbers beyond 32 bits."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None

@@ -56,12 +56,12 @@ def table_text(
         namespaces = len(set(namespaces_of_rows)) > 1
     lines: list[list[str]] = []
     if headers:
-        names = [_printed(columns[index].name.upper()) for index in shown]
+        names = [_print_cell(columns[index].name.upper()) for index in shown]
         lines.append([_NAMESPACE, *names] if namespaces else names)
     for row, namespace in zip(rows, namespaces_of_rows, strict=True):
-        cells = [_printed(row.cells[index]) for index in shown if index < len(row.cells)]
-        lines.append([_printed(namespace), *cells] if namespaces else cells)
-    return "".join(f"{line}\n" for line in _aligned(lines))
+        cells = [_print_cell(row.cells[index]) for index in shown if index < len(row.cells)]
+        lines.append([_print_cell(namespace), *cells] if namespaces else cells)
+    return "".join(f"{line}\n" for line in _align_columns(lines))
 
 
 def _namespace_of(row: Row) -> str:
@@ -69,7 +69,7 @@ def _namespace_of(row: Row) -> str:
     return str(getattr(metadata, "namespace", None) or "")
 
 
-def _printed(cell: object) -> str:
+def _print_cell(cell: object) -> str:
     """Print a cell: its first line, with control characters escaped."""
     if cell is None:
         return ""
@@ -80,15 +80,15 @@ def _printed(cell: object) -> str:
         from json import dumps  # imported late: few programs print tables
 
         text = dumps(cell, ensure_ascii=False)
-    return text if text.isprintable() else "".join(_escaped(text))
+    return text if text.isprintable() else "".join(_escape_control(text))
 
 
-def _escaped(text: str) -> Iterator[str]:
+def _escape_control(text: str) -> Iterator[str]:
     for character in text:
         yield character if character.isprintable() else ascii(character)[1:-1]
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+def _align_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """Align columns: pad all cells of a line except the last."""
     widths: dict[int, int] = {}
     for line in lines:

@@ -166,7 +166,7 @@ class EndpointServer:
         size = len(answer.body)
         if size > limits.SMALL_ANSWER_BYTES and not self._reserve(request.protocol, size):
             answer = refused(503, NO_MEMORY)
-        response = _response(answer)
+        response = _to_aiohttp_response(answer)
         try:
             await self._send(request, response)
         finally:
@@ -293,7 +293,7 @@ class _TooLargeError(Exception):
     """A body is larger than the server allows."""
 
 
-def _response(answer: EndpointAnswer) -> Response:
+def _to_aiohttp_response(answer: EndpointAnswer) -> Response:
     response = Response(status=answer.status, body=answer.body)
     response.headers["Content-Type"] = answer.content_type
     response.headers["X-Content-Type-Options"] = "nosniff"

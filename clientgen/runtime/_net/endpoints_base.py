@@ -74,7 +74,7 @@ class EndpointsBase(Generic[AnswerT]):
     def _listen(self) -> socket.socket:
         if self._has_started:
             raise RuntimeError(f"{self!r} has already started; create a new one")
-        sock = _listener(self._title, self._address)
+        sock = _open_listener(self._title, self._address)
         self._has_started = True
         self._address = _bound_address(sock)
         return sock
@@ -118,7 +118,7 @@ def parse_address(title: str, address: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _listener(title: str, address: str) -> socket.socket:
+def _open_listener(title: str, address: str) -> socket.socket:
     """Open a socket that listens on an address.
 
     Raises:

@@ -59,8 +59,8 @@ class ServedCertificates:
 
     def _load_first(self) -> tuple[_Version, ssl.SSLContext]:
         try:
-            version = self._stat()
-            return version, self._load()
+            version = self._file_versions()
+            return version, self._load_context()
         except (OSError, ValueError) as error:
             raise ConfigError(
                 f"{self._folder}: no usable certificate: {_reason(error)}; the folder needs tls.crt"
@@ -77,14 +77,14 @@ class ServedCertificates:
     def _reload_if_changed(self) -> None:
         """Reload the files if they have changed. Unusable files are logged once and not used."""
         try:
-            version = self._stat()
+            version = self._file_versions()
         except OSError as error:
             self._log_unusable(None, error)
             return
         if version == self._version:
             return
         try:
-            loaded = self._load()
+            loaded = self._load_context()
         except (OSError, ValueError) as error:
             self._log_unusable(version, error)
             return
@@ -98,12 +98,12 @@ class ServedCertificates:
             message = "%s: the certificate cannot be reloaded, the old one stays in use: %s"
             _log.warning(message, self._folder, _reason(error))
 
-    def _stat(self) -> _Version:
+    def _file_versions(self) -> _Version:
         """Return the metadata of the files, which changes when the files change."""
         stats = [(self._folder / name).stat() for name in _FILE_NAMES]
         return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
 
-    def _load(self) -> ssl.SSLContext:
+    def _load_context(self) -> ssl.SSLContext:
         """Load the certificate and the key.
 
         Raises:

@@ -71,6 +71,7 @@ class ThreadedServer:
         self.is_stopping = False
         self.peers: Peers[_Connection] = Peers()
         self._sock = sock
+        # A connection may end between `wait_for` and `accept`, which must not block then.
         self._sock.setblocking(False)
         self._answer = answer
         self._wake_receiver, self._wake_sender = socket.socketpair()
@@ -259,7 +260,7 @@ class _Connection:
         self._send(method, answer)
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             return True
-        self._linger()
+        self._read_leftover()
         return False
 
     def _answer(self, head: h11.Request, deadline: float) -> EndpointAnswer:
@@ -272,7 +273,7 @@ class _Connection:
         try:
             self._read_body(head, body)
             self._server.peers.body_complete(self)
-            return self._answer_in_turn(_request(head, bytes(body)), deadline)
+            return self._answer_in_turn(_to_endpoint_request(head, bytes(body)), deadline)
         except _BodyError as error:
             return error.answer
         except TimeoutError:
@@ -394,7 +395,7 @@ class _Connection:
             self._set_timeout(deadline)
             rest = rest[self._sock.send(rest[:_PIECE_BYTES]) :]
 
-    def _linger(self) -> None:
+    def _read_leftover(self) -> None:
         """Read for a moment: closing while the client sends would discard the answer."""
         socket.socket.shutdown(self._sock, socket.SHUT_WR)
         deadline = monotonic() + limits.LINGER_SECONDS
@@ -412,7 +413,7 @@ class _BodyError(Exception):
         self.answer = refused(status, reason)
 
 
-def _request(head: h11.Request, body: bytes) -> EndpointRequest:
+def _to_endpoint_request(head: h11.Request, body: bytes) -> EndpointRequest:
     target = _ORIGIN.sub("", head.target.decode("ascii"), count=1)
     path, _, query = target.partition("?")
     return EndpointRequest(
