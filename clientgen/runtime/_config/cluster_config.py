@@ -155,7 +155,7 @@ class AuthConfig(_RedactedRepr):
         if not is_header_safe(token):
             message = "token contains a space or a character that HTTP headers do not allow"
             raise ConfigError(f"{self.origin}: {message}" if self.origin else message)
-        object.__setattr__(self, "token", token)
+        object.__setattr__(self, "token", token)  # the dataclass is frozen
 
     @property
     def has_certificate(self) -> bool:
@@ -171,7 +171,7 @@ class AuthConfig(_RedactedRepr):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Impersonation(_RedactedRepr):
-    """The user as whom requests are made. The client needs the verb `impersonate`.
+    """The user that requests act as. The client needs the verb `impersonate`.
 
     Raises:
         ConfigError: the user is empty.

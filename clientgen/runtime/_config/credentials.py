@@ -34,7 +34,7 @@ class Credentials:
 
     The credential changes when a token or certificate file, the CA file, or the plugin's answer
     changes. Connections with another `Credential.connection` must not be used any more. Without
-    TLS, the credential is empty, whatever is configured.
+    TLS, the credential is empty, because credentials are sent over TLS only.
 
     The monotonic time of the clock decides when files are read again. Its wall-clock time is
     compared with the expiry of plugins' answers.

@@ -203,7 +203,7 @@ def _read_output(process: subprocess.Popen[bytes], deadline: float | None, where
         selector.register(process.stdout, EVENT_READ)
         while selector.select(_seconds_until(deadline)):
             piece = os.read(process.stdout.fileno(), _MAX_OUTPUT_BYTES)
-            if not piece:
+            if not piece:  # the end of the output
                 return output
             output += piece
             if len(output) > _MAX_OUTPUT_BYTES:

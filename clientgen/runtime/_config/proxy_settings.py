@@ -103,6 +103,7 @@ def _matches_entry(
     named_address = _parse_ip(name)
     if named_address is not None:
         return named_address == address
+    # `example.com` includes its subdomains. `.example.com` and `*.example.com` match only these.
     domain = name[1:] if name.startswith("*.") else name
     return host.endswith(domain) if domain.startswith(".") else _is_within(host, domain)
 
@@ -129,7 +130,7 @@ def _parse_ip(text: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         return None
     if isinstance(address, IPv6Address):
-        return address.ipv4_mapped or address
+        return address.ipv4_mapped or address  # Go, too, reads ::ffff:10.0.0.1 as 10.0.0.1
     return address
 
 

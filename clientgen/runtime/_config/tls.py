@@ -52,7 +52,7 @@ def ssl_context(
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    context.hostname_checks_common_name = False
+    context.hostname_checks_common_name = False  # as in Go, only subjectAltName counts
     context.set_alpn_protocols(["http/1.1"])
     if tls.insecure:
         context.check_hostname = False
