@@ -368,6 +368,7 @@ def _read_legacy(root: Document, documents: Mapping[str, Document], result: _Res
 def _read_resources(
     group: str, version: str, resources: Iterable[_LegacyResource], result: _Result
 ) -> None:
+    # First the subresources: the list may have them before their resource.
     parts: dict[str, dict[str, ApiSubresource]] = {}
     for each in resources:
         plural, slash, name = each.name.partition("/")

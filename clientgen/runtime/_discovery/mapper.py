@@ -189,6 +189,7 @@ def _unambiguous(matches: list[ApiResource], reading: Reading) -> ApiResource:
     """Choose the first match. Raises an AmbiguousResource if its group version has several."""
     first = matches[0]
     same = [e for e in matches if (e.group, e.version) == (first.group, first.version)]
+    # In one group version, a plural takes precedence over a singular of another resource.
     plurals = [each for each in same if each.plural.lower() == reading.word.lower()]
     if len(same) > 1 and len(plurals) != 1:
         raise AmbiguousResource(reading.word, [str(each) for each in same])

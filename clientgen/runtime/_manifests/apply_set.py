@@ -162,6 +162,7 @@ class Parent(Struct, frozen=True):
     def id(self) -> str:
         """The id of the set: a hash of the parent's name, namespace, kind and group."""
         parts = (self.apply_set.name, self.namespace, self.resource.kind, self.resource.group)
+        # The format of KEP-3659. kubectl computes the same id, and refuses any other.
         digest = sha256(".".join(parts).encode()).digest()
         return f"applyset-{urlsafe_b64encode(digest).decode().rstrip('=')}-v1"
 
@@ -201,6 +202,7 @@ class Parent(Struct, frozen=True):
             raise self._parent_error(
                 f"has a wrong annotation {_NAMESPACES_ANNOTATION}: {error}"
             ) from None
+        # The annotation lists additional namespaces only.
         own = {self.namespace} - {""}
         return ApplySetScope(_split_list(annotations[_KINDS_ANNOTATION]), namespaces | own)
 
@@ -320,6 +322,7 @@ def members_to_prune(
         uids: the uids of these objects. A server may serve one object in two groups, under two
             keys.
     """
+    # By uid, because an object that is served in two groups is listed twice.
     removed = {
         each.uid: each
         for each in members

@@ -168,7 +168,7 @@ def split_lists(
     for index, item in enumerate(items):
         value, inside = _with_type_meta(manifest.value, item), (*manifest.inside, "items", index)
         source, number, line = manifest.source, manifest.number, manifest.line
-        yield from split_lists(
+        yield from split_lists(  # an item may be a list, too
             Manifest(source, number, line, manifest.text, value, inside), is_list
         )
 
@@ -249,7 +249,7 @@ def _documents_in(text: str, name: str) -> Iterator[Manifest]:
 def _split_documents(text: str, name: str) -> Iterator[tuple[int, str]]:
     """Yield the texts between the separators, each with the number of its first line."""
     start, line = 0, 1
-    for match in (*_SEPARATOR.finditer(text), None):
+    for match in (*_SEPARATOR.finditer(text), None):  # None is the end of the text
         yield line, text[start : match.start()] if match else text[start:]
         if match:
             line += text.count("\n", start, match.end())

@@ -152,7 +152,7 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
         cls, what: str, failures: Sequence[ObjectFailure], result: Sequence[ObjectOutcome]
     ) -> Self:
         """Create the exception group."""
-        del result
+        del result  # an argument of `__init__`; exception groups get the same ones in `__new__`
         text = f"{what}\n{listed([str(each) for each in failures])}"
         for each in failures:
             _forget_traceback(each.error)

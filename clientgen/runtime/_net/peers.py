@@ -54,6 +54,7 @@ class Peers(Generic[C]):
             largest_peer = peer
             if is_full:
                 largest_peer, most = self._connection_count.most_common(1)[0]
+                # Close a connection only if the largest peer keeps as many as this one would have.
                 if most <= self._connection_count[peer] + 1:
                     return False, None
             victim: C | None = None
@@ -106,6 +107,7 @@ class Peers(Generic[C]):
                 victim = next(
                     (each for each in self._moving if self._reserved[each][0] == largest_peer), None
                 )
+                # Close no connection of a peer that uses less memory than this one would use.
                 if victim is None or most <= self._bytes[peer] + size:
                     return False, victims
                 self._release(victim)

@@ -72,6 +72,7 @@ class ServedCertificates:
     ) -> None:
         """Set the certificate of a connection. OpenSSL calls this in each handshake."""
         self._reload_if_changed()
+        # OpenSSL uses the certificate of the context that is set during the handshake.
         connection.context = self._current
 
     def _reload_if_changed(self) -> None:
