@@ -999,7 +999,7 @@ async def test_an_uncaught_error_of_a_wait_is_short() -> None:
             await deploy.wait(ready, timeout=0.01)
         lines = str(raised.value).splitlines()
         assert [each.count("Deployment default/web-") for each in lines] == [0, 1, 1, 1, 1, 1]
-        assert lines[1].startswith("argument 1: Deployment default/web-0: ready is not true after ")
+        assert lines[1].startswith("argument 1: Deployment default/web-0: ready is not true")
         assert "ready is not true: " in lines[5]
         shown = "".join(format_exception(raised.value))
         assert shown.count("Traceback (most recent call last)") == 1
