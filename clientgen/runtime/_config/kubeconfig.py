@@ -142,7 +142,7 @@ class _Selection:
         namespace = _read_namespace(fields)
         cluster_entry = _named_entry(fields, "cluster", self.document.clusters)
         user_entry = _named_entry(fields, "user", self.document.users)
-        # The context names no cluster: in a pod, the cluster is the one of the pod.
+        # The context names no cluster: in a pod, use the pod's own cluster.
         if not problems and cluster_entry is None and pod:
             config = in_cluster_config(env, pod)
             return replace(config, namespace=namespace or config.namespace)

@@ -117,7 +117,7 @@ class Scheme:
             model: the class.
             plural: the name of the resource in URLs, as in the CustomResourceDefinition. Without
                 it, the class can be used in manifests, but not in requests.
-            namespaced: whether the objects live in namespaces.
+            namespaced: whether the objects are namespaced.
 
         Raises:
             TypeError: the class has no `constant` fields `apiVersion` and `kind`.

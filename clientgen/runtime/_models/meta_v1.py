@@ -143,7 +143,7 @@ class ListMeta(Model):
     remaining_item_count: int | None = None
     """The number of objects after this page, if the server knows it."""
     shard_info: ShardInfo | None = None
-    """Set if the list is one shard of the collection."""
+    """Set if the list is a shard of the collection."""
 
 
 class ModelList(Model, Generic[T]):
@@ -277,7 +277,7 @@ class Status(Model):
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Status"] = constant("Status")
     metadata: ListMeta = auto(ListMeta)
-    """Holds a new `continue_` where an old one expired."""
+    """Has a new `continue_` after the old token has expired."""
     status: Literal["Failure", "Success"] | str | None = None
     """Whether the request succeeded."""
     message: str | None = None
@@ -357,23 +357,23 @@ class APIResource(Model):
     """A resource or subresource, and the verbs it supports."""
 
     name: str
-    """The plural, with a slash and the subresource where it is one."""
+    """The plural; for a subresource, the plural and its name: `pods/status`."""
     singular_name: str
     """The singular; often empty."""
     namespaced: bool
-    """Whether its objects live in namespaces."""
+    """Whether the objects are namespaced."""
     group: str | None = None
-    """The group of its kind, where it is not the group of the list."""
+    """The group of the kind, if it is not the group of the list."""
     version: str | None = None
-    """The version of its kind, where it is not the version of the list."""
+    """The version of the kind, if it is not the version of the list."""
     kind: str
-    """The kind of its objects."""
+    """The kind of the objects."""
     verbs: list[str]
     """The supported verbs."""
     short_names: list[str] = field(default_factory=list)
     """Short names, such as `po` for pods."""
     categories: list[str] = field(default_factory=list)
-    """The sets of resources it belongs to, such as `all`."""
+    """The groups of resources that the resource belongs to, such as `all`."""
     storage_version_hash: str | None = None
     """Changes when the version changes in which the server stores the objects."""
 
