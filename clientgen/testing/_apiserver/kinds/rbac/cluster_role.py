@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen._apimachinery.name_syntax import path_segment_problems
-from clientgen._json import parts
-
 from ..defaults import TypeDefaults
-from ..metadata import MetadataChecks
-from ..strategy import Strategy
-from .role_rules import aggregation_causes, rule_causes
+from .rbac_strategy import RbacRoleStrategy
+from .role_rules import aggregation_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,20 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["ClusterRoleStrategy"]
 
 
-class ClusterRoleStrategy(Strategy):
+class ClusterRoleStrategy(RbacRoleStrategy):
     """The strategy for ClusterRoles."""
 
     types = {"rbac.v1.ClusterRole": TypeDefaults(zeros={"rules": None})}
-    metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
-    allow_create_on_update = True
-
-    def name_problems(self, name: str) -> list[str]:
-        """Allow every name that can be part of a path."""
-        return path_segment_problems(name)
 
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
-        """Check the rules."""
+        """Check the selectors of other roles, and the rules."""
         if obj.get("aggregationRule") is not None:
             yield from aggregation_causes(obj["aggregationRule"])
-        for index, rule in enumerate(parts(obj, "rules")):
-            yield from rule_causes(rule, f"rules[{index}]", namespaced=False)
+        yield from super().validate(obj)
