@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 
 import pytest
+from support.run_folders import RunFolders
 
 # It is shared by tests, and asserts like one.
 pytest.register_assert_rewrite("support.enforcement")
@@ -111,6 +112,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(scope="session")
+def run_folders(tmp_path_factory: pytest.TempPathFactory) -> RunFolders:
+    return RunFolders.of(tmp_path_factory)
 
 
 @pytest.fixture(autouse=True)

@@ -13,9 +13,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.example_clients import generated_clients
+from support.golden import all_generated
+from support.run_folders import RunFolders
 
 ROOT = Path(__file__).parents[1]
-GOLDEN = sorted((ROOT / "tests/golden").glob("*/expected"))
 BY_HAND = ["clientgen", "tests", "examples", "benchmarks"]
 # What checkers print goes here at once, so that it is there even if they, or pytest, are killed.
 OUTPUT = ROOT / "build/checks"
@@ -78,51 +80,55 @@ def test_layout() -> None:
     check("ruff", "format", "--check", *BY_HAND)
 
 
-def test_black_has_nothing_to_do_in_generated_code() -> None:
+def test_black_has_nothing_to_do_in_generated_code(run_folders: RunFolders) -> None:
     from clientgen.generator.format import LINE_LENGTH
 
     # The generator runs black only over what it does not know to be laid out as black writes it.
-    examples = [path.parent for path in sorted(ROOT.glob("examples/*/**/_manifest.json"))]
-    folders = [ROOT / "generated/kubeapi", *examples, *GOLDEN]
-    assert len(examples) == 5
+    golden = all_generated(run_folders).values()
+    folders = [ROOT / "generated/kubeapi", *generated_clients(), *golden]
     mode = ("--fast", "--line-length", str(LINE_LENGTH), "--target-version", "py311")
     cache = {**os.environ, "BLACK_CACHE_DIR": str(ROOT / "build/black")}
     check("black", "--check", "--quiet", *mode, *map(str, folders), environment=cache)
 
 
 def test_types_by_mypy() -> None:
+    generated_clients()
     check("mypy")
 
 
 def test_types_by_pyright() -> None:
+    generated_clients()
     # Named, since pyright would rather take a pyrightconfig.json of a folder above.
     check("pyright", "-p", str(ROOT / "pyproject.toml"), "--pythonpath", sys.executable)
 
 
-def test_types_of_golden_output_by_mypy() -> None:
-    packages = [p.name for folder in GOLDEN for p in folder.iterdir() if p.is_dir()]
-    assert len(packages) == len(GOLDEN)
-    mypy_path = ":".join(map(str, [*GOLDEN, *(folder.parent for folder in GOLDEN)]))
+def test_types_of_golden_output_by_mypy(run_folders: RunFolders) -> None:
+    folders = all_generated(run_folders)
+    packages = [p.name for folder in folders.values() for p in folder.iterdir() if p.is_dir()]
+    assert len(packages) == len(folders)
+    mypy_path = ":".join(map(str, [*folders.values(), *folders]))
     config = scratch("mypy.ini", f"[mypy]\nstrict = True\nmypy_path = {mypy_path}\n")
     arguments = [word for package in packages for word in ("-p", package)]
     # What users mix in is checked as they would: by itself.
-    mixed_in = [file.stem for folder in GOLDEN for file in folder.parent.glob("*_expansions.py")]
+    mixed_in = [file.stem for case in folders for file in case.glob("*_expansions.py")]
     assert mixed_in
     arguments += [word for module in mixed_in for word in ("-m", module)]
     check("mypy", "--config-file", str(config), *arguments)
 
 
-def test_types_of_golden_output_by_pyright() -> None:
-    folders = [str(Path("..") / folder.relative_to(ROOT)) for folder in GOLDEN]
+def test_types_of_golden_output_by_pyright(run_folders: RunFolders) -> None:
+    folders = all_generated(run_folders)
     config = {
-        "include": folders,
-        "extraPaths": [*folders, *(str(Path(folder).parent) for folder in folders)],
+        "include": [folder.name for folder in folders.values()],
+        "extraPaths": [str(path) for path in (*folders.values(), *folders)],
         "typeCheckingMode": "strict",
         "pythonVersion": "3.11",
     }
-    path = scratch("pyrightconfig.json", json.dumps(config))
+    # Beside the packages: what to include is relative to it.
+    path = next(iter(folders.values())).with_name("pyrightconfig.json")
+    path.write_text(json.dumps(config))
     done = check("pyright", "-p", str(path), "--pythonpath", sys.executable, "--outputjson")
-    assert json.loads(done)["summary"]["filesAnalyzed"] > 10 * len(GOLDEN)
+    assert json.loads(done)["summary"]["filesAnalyzed"] > 10 * len(folders)
 
 
 def scratch(name: str, text: str) -> Path:

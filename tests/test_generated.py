@@ -12,22 +12,18 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from support.golden import GOLDEN, GOOD, import_paths, package_of
 from support.imports import importable
+from support.run_folders import RunFolders
 
 from clientgen.runtime import Indexer, Scheme
 from clientgen.runtime.models import ObjectMeta, Quantity, decode, encode, raw, raw_value
 from clientgen.testing import FakeCluster
 
-GOLDEN = Path(__file__).parent / "golden"
-PACKAGES = sorted(
-    case.name.replace("-", "_") for case in GOLDEN.iterdir() if (case / "expected").is_dir()
-)
-
 
 @pytest.fixture(autouse=True, scope="module")
-def golden_packages() -> Iterator[None]:
-    cases = sorted(GOLDEN.iterdir())
-    with importable(folder for case in cases for folder in (case, case / "expected")):
+def golden_packages(run_folders: RunFolders) -> Iterator[None]:
+    with importable(import_paths(run_folders)):
         yield
 
 
@@ -35,8 +31,9 @@ def load(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_module_of_every_package_imports(package: str) -> None:
+@pytest.mark.parametrize("case", GOOD, ids=package_of)
+def test_every_module_of_every_package_imports(case: Path) -> None:
+    package = package_of(case)
     root = load(package)
 
     for module in pkgutil.walk_packages(root.__path__, f"{package}."):

@@ -6,11 +6,12 @@ import asyncio
 import importlib
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.golden import GOLDEN, GOOD, generated
 from support.imports import importable
+from support.run_folders import RunFolders
 
 from clientgen.runtime import errors
 from clientgen.runtime._models.meta_v1 import ObjectMeta
@@ -18,7 +19,6 @@ from clientgen.runtime._models.raw_json import raw, raw_value
 from clientgen.runtime.models import Quantity, decode, encode
 from clientgen.testing import FakeCluster
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 # Package, manifests, and a resource: its accessors, its module and kind, and if it has a namespace.
 RESOURCES = [
     ("crd_basic", ["crontabs.yaml"], "stable_v1", "cron_tabs", "stable.v1", "CronTab", True),
@@ -56,8 +56,9 @@ RESOURCES = [
 
 
 @pytest.fixture(autouse=True, scope="module")
-def golden_packages() -> Iterator[None]:
-    with importable(case / "expected" for case in sorted(GOLDEN.glob("crd-*"))):
+def golden_packages(run_folders: RunFolders) -> Iterator[None]:
+    cases = [case for case in GOOD if case.name.startswith("crd-")]
+    with importable(generated(case, run_folders) for case in cases):
         yield
 
 

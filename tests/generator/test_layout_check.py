@@ -6,7 +6,6 @@ import ast
 import random
 import re
 import warnings
-from functools import cache
 from pathlib import Path
 
 import black
@@ -14,6 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.examples import try_examples
+from support.golden import all_generated
+from support.run_folders import RunFolders
 from support.tricks import PIECES, TEXTS
 
 from clientgen.generator.format import LINE_LENGTH, format_tree
@@ -22,7 +23,6 @@ from clientgen.generator.layout_check import is_laid_out
 from clientgen.generator.literals import attribute_docstring, docstring, quoted, said_by
 
 ROOT = Path(__file__).parents[2]
-GOLDEN = sorted(ROOT.glob("tests/golden/*/expected"))
 # Golden cases with names and texts that are left to black: wide letters, lines that end in `\`.
 LEFT_TO_BLACK = {"crd-hard-types", "crd-hostile-names", "hostile-texts"}
 MODE = black.Mode(target_versions={black.TargetVersion.PY311}, line_length=LINE_LENGTH)
@@ -46,19 +46,29 @@ def test_black_need_not_read_the_clients_of_kubernetes() -> None:
     assert [path for path, text in texts_by_path.items() if not is_laid_out(text)] == []
 
 
-def test_black_need_not_read_golden_output() -> None:
-    texts_by_path = {path: text for folder in GOLDEN for path, text in sources(folder).items()}
-    left = {Path(path) for path, text in texts_by_path.items() if not is_laid_out(text)}
-
-    assert len(texts_by_path) > 900
-    assert {path.relative_to(ROOT / "tests/golden").parts[0] for path in left} == LEFT_TO_BLACK
-    assert {path.name for path in left} <= {"models.py", "manifests.py"}
+@pytest.fixture(scope="module")
+def golden(run_folders: RunFolders) -> dict[str, dict[str, str]]:
+    """The modules of the golden cases' packages, by case and path."""
+    return {case.name: sources(folder) for case, folder in all_generated(run_folders).items()}
 
 
-@cache
-def recognized() -> tuple[str, ...]:
+def test_black_need_not_read_golden_output(golden: dict[str, dict[str, str]]) -> None:
+    left = [
+        (case, Path(path).name)
+        for case, texts in golden.items()
+        for path, text in texts.items()
+        if not is_laid_out(text)
+    ]
+
+    assert sum(map(len, golden.values())) > 900
+    assert {case for case, _ in left} == LEFT_TO_BLACK
+    assert {name for _, name in left} <= {"models.py", "manifests.py"}
+
+
+@pytest.fixture(scope="module")
+def recognized(golden: dict[str, dict[str, str]]) -> tuple[str, ...]:
     """Golden modules, small enough to try many changes of them."""
-    texts = {text for folder in GOLDEN for text in sources(folder).values() if len(text) < 5000}
+    texts = {text for each in golden.values() for text in each.values() if len(text) < 5000}
     return tuple(sorted(text for text in texts if is_laid_out(text)))
 
 
@@ -98,11 +108,11 @@ def changed(lines: list[str], chance: random.Random) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_black_leaves_what_is_recognized(seed: int) -> None:
+def test_black_leaves_what_is_recognized(seed: int, recognized: tuple[str, ...]) -> None:
     chance = random.Random(seed)
     tried = 0
     for _ in range(800):
-        lines = chance.choice(recognized()).split("\n")
+        lines = chance.choice(recognized).split("\n")
         for _ in range(chance.choice([1, 1, 1, 2, 3])):
             lines = changed(lines, chance) or [""]
         source = "\n".join(lines)

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.golden import GOLDEN, generated
+from support.run_folders import RunFolders
 
 from clientgen._gvk import GroupVersion
 from clientgen._openapi import metaschema
@@ -42,7 +44,6 @@ from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parent.parent.parent
 SPECS = ROOT / "specs/kubernetes"
-GOLDEN = ROOT / "tests/golden"
 DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 
 # Everything that differs between the packages generated from v2 and v3 of one server. v2 has no
@@ -407,8 +408,10 @@ def test_a_package_is_made_again_when_a_document_changes_and_only_then(tmp_path:
     assert run("verify").exit_code == 0
 
 
-def test_null_is_sent_where_it_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(GOLDEN / "v3-folder/expected"))
+def test_null_is_sent_where_it_has_to_be_said(
+    run_folders: RunFolders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(generated(GOLDEN / "v3-folder", run_folders)))
     machines = importlib.import_module("v3_folder.machines.v1")
     sent = {
         "owner": None,
