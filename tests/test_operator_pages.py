@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, Service
+from support.example_clients import EXAMPLES, generate_client
 
 from clientgen.runtime.conditions import exists
 from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = "docs/operators.md"
-EXAMPLE = ROOT / "examples" / "webapp"
+EXAMPLE = EXAMPLES / "webapp"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PART = re.compile(r"# (\S+\.py)\n(.*)", re.DOTALL)
 DEFINITION = """
@@ -40,6 +41,11 @@ spec:
       storage: true
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def client_of_the_example() -> None:
+    generate_client("webapp")
 
 
 def snippets(page: str) -> Iterator[tuple[str, int]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
+from support.example_clients import EXAMPLES, generate_client
+
+sys.path.append(str(generate_client("servicelookup").parents[1]))
 
 from kubeapi.meta.v1 import ObjectMeta
 from servicelookup import api as lookups
@@ -13,7 +14,7 @@ from servicelookup.api.servicelookup.v1alpha1 import PodToService, PodToServiceS
 
 __all__ = ["CRD", "PodToService", "lookup", "lookups"]
 
-CRD = Path(__file__).resolve().parents[2] / "examples/servicelookup/crd.yaml"
+CRD = EXAMPLES / "servicelookup/crd.yaml"
 
 
 def lookup(name: str, service: str = "web", namespace: str = "default") -> PodToService:
