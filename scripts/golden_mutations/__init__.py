@@ -1,0 +1,1 @@
+"""Mutation tests of the golden cases: see `scripts/golden-mutations`."""
