@@ -7,9 +7,12 @@ import inspect
 import os
 import sys
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
-from support.run_folders import RunFolders
+
+if TYPE_CHECKING:
+    from support.run_folders import RunFolders
 
 # It is shared by tests, and asserts like one.
 pytest.register_assert_rewrite("support.enforcement")
@@ -116,6 +119,8 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def run_folders(tmp_path_factory: pytest.TempPathFactory) -> RunFolders:
+    from support.run_folders import RunFolders
+
     return RunFolders.of(tmp_path_factory)
 
 

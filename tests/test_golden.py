@@ -17,7 +17,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.golden import BAD, GOLDEN, GOOD, generate, generated, kept, read
+from support.golden import BAD, GOLDEN, GOOD, NAMES, generate, generated, kept, read
 from support.run_folders import RunFolders
 
 
@@ -55,6 +55,18 @@ def write(expected: Path, files: dict[str, str]) -> None:
     for path, text in files.items():
         (expected / path).parent.mkdir(parents=True, exist_ok=True)
         (expected / path).write_text(text, "utf-8")
+
+
+def test_a_case_keeps_the_files_it_is_about_and_the_names_of_all(tmp_path: Path) -> None:
+    files = {"a/v1/listers.py": "l", "a/v1/models.py": "m", "a/v2/models.py": "n", "a/x.py": "x"}
+    names = {NAMES: "a/v1/listers.py\na/v1/models.py\na/v2/models.py\na/x.py\n"}
+
+    assert kept(tmp_path, files) == {"a/v1/models.py": "m", "a/v2/models.py": "n", **names}
+    (tmp_path / "about").write_text("# Why.\n\na/v2/*\n*/listers.py\n")
+    assert kept(tmp_path, files) == {"a/v1/listers.py": "l", "a/v2/models.py": "n", **names}
+    (tmp_path / "about").write_text("*/models.py\n*/lister.py\n")
+    with pytest.raises(AssertionError, match="about matches no file"):
+        kept(tmp_path, files)
 
 
 def test_compiled_files_make_no_difference(run_folders: RunFolders, tmp_path: Path) -> None:

@@ -23,15 +23,16 @@ from types import CodeType, FrameType
 from typing import Any
 
 import jinja2
-from support.golden import about, is_about, package_of
+from support.golden import CASES, about, is_about, package_of
 
 from clientgen._problems import ClientgenError
-from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.configuration import Flags, PackageConfig, load
 from clientgen.generator.inputs import Inputs, Parsed, gather
 from golden_mutations.mutations import Mutation
 
-__all__ = ["Case", "Outcome", "cases_in", "try_out"]
+__all__ = ["Case", "Outcome", "all_cases", "try_out"]
 
+ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = "clientgen.generator"
 # Seconds of processor time after which a mistake is one that makes generation endless.
 _PATIENCE = 30
@@ -64,13 +65,13 @@ class Case:
 
     def runs(self, mutation: Mutation) -> bool:
         """Tell whether the case can notice a mistake."""
-        if mutation.runs is None:
+        if mutation.runs is None or self.folder == ROOT:
             return True
         return any((str(mutation.file), line) in self.lines for line in mutation.runs)
 
     def is_about(self, path: str) -> bool:
         """Tell whether the case compares a file; what is said of the input is always compared."""
-        if path == _SAID:
+        if path == _SAID or self.folder == ROOT:
             return True
         return is_about(f"{package_of(self.folder)}/{path}", about(self.folder))
 
@@ -83,18 +84,24 @@ class Outcome:
     beside: Mapping[str, tuple[str, ...]]
 
 
-def cases_in(folders: list[Path]) -> list[Case]:
-    """Return the cases that can be parsed: of others, nothing reaches the rules."""
-    cases = [case for folder in folders for case in _parsed(folder)]
+def all_cases() -> list[Case]:
+    """Return the cases that can be parsed: of others, nothing reaches the rules.
+
+    The last one is generated/kubeapi: a test compares all of it.
+    """
+    cases = [case for folder in [*CASES, ROOT] for case in _parsed(folder)]
     watched = {str(path) for part in ("plan", "resolve") for path in _folder(part).glob("*.py")}
     for case in cases:
         lines: set[tuple[str, int]] = set()
-        with _tracing(watched, lines):
+        tracing = contextlib.nullcontext() if case.folder == ROOT else _tracing(watched, lines)
+        with tracing:
             case.files = _texts(case, keep=True)
         case.lines = frozenset(lines)
     gc.freeze()
     # The whole packages first: they notice most.
-    return sorted(cases, key=lambda case: -sum(map(case.is_about, case.files)) / len(case.files))
+    *small, kubernetes = cases
+    share = {id(case): sum(map(case.is_about, case.files)) / len(case.files) for case in small}
+    return [*sorted(small, key=lambda case: -share[id(case)]), kubernetes]
 
 
 def _folder(part: str) -> Path:
