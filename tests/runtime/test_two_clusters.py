@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any, Self
 
 from kubeapi import AsyncClientset, Clientset
@@ -14,6 +15,7 @@ from kubeapi.core.v1 import ConfigMap, Namespace, Secret
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
 from clientgen.runtime._async._primitives import Task, sleep, spawn
+from clientgen.runtime._async.controller import client_of
 from clientgen.runtime._controllers.reconcile_loop import ClusterRequest
 from clientgen.runtime.aio import AsyncContext, AsyncInformerFactory, AsyncManager
 from clientgen.runtime.controllers import Request
@@ -191,3 +193,9 @@ def test_requests_are_equal_in_one_cluster_only() -> None:
     assert there not in {plain, ClusterRequest.of(plain, east)}
     assert plain not in {there}
     assert str(there) == "shop/a"
+
+
+def test_other_sources_need_not_tell_their_client() -> None:
+    source: Any = SimpleNamespace(client="of another library")
+    assert client_of(source) is None
+    assert client_of(object()) is None

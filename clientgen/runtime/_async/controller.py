@@ -26,6 +26,7 @@ from .._signals import on_stop_signal_by
 from ..errors import TerminalError
 from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
 from .lease_client import rest_of
+from .rest import AsyncRest
 from .workqueue import AsyncPriorityQueue
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from ..errors import SyncTimeout
     from ._primitives import Function, Task
+    from .lease_client import AsyncClient
 
-__all__ = ["AsyncController"]
+__all__ = ["AsyncController", "client_of"]
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -285,7 +287,7 @@ class AsyncController:
 
     def _cluster_of(self, source: AsyncSource[Any]) -> object:
         """Return what all sources of a cluster have in common; None if a source does not tell."""
-        client = getattr(source, "client", None)
+        client = client_of(source)
         return None if client is None else rest_of(client)
 
     def _listen(self, source: _Watched) -> None:
@@ -393,6 +395,12 @@ class AsyncController:
             self.queue.forget(request)
         else:
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
+
+
+def client_of(source: object) -> AsyncClient | None:
+    """Return the client that a source came from; None if it does not tell."""
+    client: Any = getattr(source, "client", None)
+    return client if isinstance(getattr(client, "rest", client), AsyncRest) else None
 
 
 class _Watched:

@@ -3,7 +3,7 @@
 client-go: tools/cache/shared_informer.go.
 """
 
-# An informer, its scopes and its registrations are friends; a timeout is one of its clock.
+# An informer uses private parts of its sinks and handlers. A timeout is one of its clock.
 # pyright: reportPrivateUsage=false
 # ruff: noqa: ASYNC109
 

@@ -12,7 +12,7 @@ from .._controllers.tracing import reconcile_span
 from .._models.arguments import check_source
 from .._models.unstructured import Object
 from ._primitives import awaited
-from .controller import AsyncController, AsyncSource
+from .controller import AsyncController, AsyncSource, client_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -230,7 +230,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         return [source.informer for source in self._sources]
 
     def _cluster_of(self, source: AsyncSource[Any]) -> AsyncCluster:
-        return self._host.cluster_of(getattr(source, "client", None))
+        return self._host.cluster_of(client_of(source))
 
     async def _attempt(self, request: Request, fields: dict[str, str]) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)

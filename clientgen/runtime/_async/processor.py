@@ -1,6 +1,6 @@
 """Delivers the changes of a cache to its handlers. client-go: sharedProcessor."""
 
-# The processor and its registrations are friends.
+# The processor uses private parts of its registrations.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

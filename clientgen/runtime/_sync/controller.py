@@ -27,6 +27,7 @@ from .._signals import on_stop_signal_by
 from ..errors import TerminalError
 from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
 from .lease_client import rest_of
+from .rest import Rest
 from .workqueue import PriorityQueue
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from ..errors import SyncTimeout
     from ._primitives import Function, Task
+    from .lease_client import Client
 
-__all__ = ["Controller"]
+__all__ = ["Controller", "client_of"]
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -286,7 +288,7 @@ class Controller:
 
     def _cluster_of(self, source: Source[Any]) -> object:
         """Return what all sources of a cluster have in common; None if a source does not tell."""
-        client = getattr(source, "client", None)
+        client = client_of(source)
         return None if client is None else rest_of(client)
 
     def _listen(self, source: _Watched) -> None:
@@ -394,6 +396,12 @@ class Controller:
             self.queue.forget(request)
         else:
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
+
+
+def client_of(source: object) -> Client | None:
+    """Return the client that a source came from; None if it does not tell."""
+    client: Any = getattr(source, "client", None)
+    return client if isinstance(getattr(client, "rest", client), Rest) else None
 
 
 class _Watched:

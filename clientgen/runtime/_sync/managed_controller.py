@@ -13,7 +13,7 @@ from .._controllers.tracing import reconcile_span
 from .._models.arguments import check_source
 from .._models.unstructured import Object
 from ._primitives import awaited
-from .controller import Controller, Source
+from .controller import Controller, Source, client_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -231,7 +231,7 @@ class ManagedController(Controller, Generic[T]):
         return [source.informer for source in self._sources]
 
     def _cluster_of(self, source: Source[Any]) -> Cluster:
-        return self._host.cluster_of(getattr(source, "client", None))
+        return self._host.cluster_of(client_of(source))
 
     def _attempt(self, request: Request, fields: dict[str, str]) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)

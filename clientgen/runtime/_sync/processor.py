@@ -1,7 +1,7 @@
 # Derived from _async/processor.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Delivers the changes of a cache to its handlers. client-go: sharedProcessor."""
 
-# The processor and its registrations are friends.
+# The processor uses private parts of its registrations.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
