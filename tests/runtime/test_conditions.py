@@ -258,7 +258,7 @@ def test_existence():
     assert deleted.check(None).met
     assert (~exists).check(None).met
     assert not (~deleted).check(None).met
-    assert deleted.check(pod()).why == "it exists and nobody has deleted it"
+    assert deleted.check(pod()).why == "it exists, and its deletion was not requested"
     dying = pod(deletionTimestamp="2026-01-01T00:00:00Z")
     assert deleted.check(dying).why == "it is being deleted"
     dying["metadata"]["finalizers"] = ["a.example/x", "b.example/y"]
@@ -340,7 +340,7 @@ def test_coroutine_functions_are_refused():
     async def check(_: Pod) -> bool:
         return True
 
-    with pytest.raises(TypeError, match="plain functions"):
+    with pytest.raises(TypeError, match="plain function"):
         (ready & check).check(pod())
 
 

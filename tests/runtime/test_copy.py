@@ -194,9 +194,9 @@ async def test_progress_and_limits(s: Setup) -> None:
         assert steps[-1] == len(BIG)
         assert len(steps) > 5
         assert steps == sorted(steps)
-    with pytest.raises(CopyFailed, match="more to copy than limit=1000000 bytes"):
+    with pytest.raises(CopyFailed, match="files are larger than limit=1000000 bytes"):
         await s.copy_to(s.here / "big", "/b2", limit=1_000_000)
-    with pytest.raises(CopyFailed, match="more to copy than limit=1000000 bytes"):
+    with pytest.raises(CopyFailed, match="files are larger than limit=1000000 bytes"):
         await s.copy_from("/big", s.here / "3", limit=1_000_000)
     assert sorted(path.name for path in s.here.iterdir()) == ["2", "big"]
 
@@ -242,7 +242,7 @@ async def test_a_source_that_becomes_a_link_meanwhile_leads_nowhere(s: Setup) ->
 
     (s.here / "dist/a").unlink()
     (s.here / "moved a").rename(s.here / "dist/a")
-    with pytest.raises(CopyFailed, match="dist/b' became something else while it was read"):
+    with pytest.raises(CopyFailed, match="dist/b' was replaced by another file while it was read"):
         await s.copy_to(s.here / "dist", "/www 2", on_progress=lambda _: swap("b"))
     assert not (s.there / "www 2/b").exists()
 
@@ -265,7 +265,7 @@ async def test_a_source_that_is_no_file_any_more_is_not_read(s: Setup, kind: str
             return super().__call__(process)
 
     s.container.__class__ = Swapping
-    with pytest.raises(CopyFailed, match="here/a' became something else while it was read"):
+    with pytest.raises(CopyFailed, match="here/a' was replaced by another file while it was read"):
         await s.copy_to(s.here / "a", "/a", timeout=10)
     assert not (s.there / "a").exists() or (s.there / "a").read_bytes() == b""
 
@@ -283,7 +283,7 @@ async def test_what_does_not_exist(s: Setup) -> None:
 async def test_a_link_is_not_followed(s: Setup) -> None:
     (s.there / "link").symlink_to("/etc/hosts")
 
-    with pytest.raises(CopyFailed, match="it is a link; copy what it leads to: /etc/hosts"):
+    with pytest.raises(CopyFailed, match="is a link; copy its target instead: /etc/hosts"):
         await s.copy_from("/link", s.here / "x")
 
     assert list(s.here.iterdir()) == []
@@ -293,7 +293,7 @@ async def test_a_folder_where_the_file_is_to_be(s: Setup) -> None:
     (s.there / "a").write_text("x")
     (s.here / "x").mkdir()
 
-    with pytest.raises(CopyFailed, match="is a directory; name the file in it"):
+    with pytest.raises(CopyFailed, match="is a directory; end it with a slash, or name a file"):
         await s.copy_from("/a", s.here / "x")
 
     assert list((s.here / "x").iterdir()) == []
@@ -323,10 +323,10 @@ async def test_devices_fifos_and_sockets_are_not_replaced(
         before = path.lstat()
         (link := s.here / path.name).symlink_to(path)
         for target in (path, link):
-            words = f"{target}' on this machine is {kind}, which no copy replaces$"
+            words = f"{target}' is {kind}; choose another target$"
             with pytest.raises(CopyFailed, match=f"/exec: '{words}"):
                 await s.copy_from("/a", target)
-        with pytest.raises(CopyFailed, match=r"special/\w+' on this machine is not a directory"):
+        with pytest.raises(CopyFailed, match=r"special/\w+' is not a directory"):
             await s.copy_from("/a", f"{path}/")
         assert os.path.samestat(path.lstat(), before)
 
@@ -337,7 +337,7 @@ async def test_a_pipe_without_a_path_is_not_replaced(s: Setup) -> None:
     reading, writing = os.pipe()
     (s.here / "out").symlink_to(f"/dev/fd/{writing}")
     try:
-        with pytest.raises(CopyFailed, match="/out' on this machine is a FIFO"):
+        with pytest.raises(CopyFailed, match="/out' is a FIFO"):
             await s.copy_from("/a", s.here / "out")
     finally:
         os.close(reading)
@@ -355,7 +355,7 @@ async def test_devices_fifos_and_sockets_within_a_tree_are_not_replaced(s: Setup
                 there[path.name].symlink_to("a")
             else:
                 there[path.name].write_text("x")
-            words = f"/back{make_link}/{path.name}' on this machine is {kind}, which no copy"
+            words = f"/back{make_link}/{path.name}' is {kind}; choose"
             with pytest.raises(CopyFailed, match=words):
                 await s.copy_from("/www", s.here / f"back{make_link}")
             assert os.path.samestat(path.lstat(), before)
@@ -388,7 +388,7 @@ async def test_a_link_that_the_user_names_is_followed(s: Setup) -> None:
         "b": "old",
     }
     (s.here / "loop").symlink_to("loop")
-    with pytest.raises(CopyFailed, match=r"/loop' on this machine cannot be written: .*links"):
+    with pytest.raises(CopyFailed, match=r"/loop' cannot be written: .*links"):
         await s.copy_from("/www/a", s.here / "loop")
 
 
@@ -407,11 +407,11 @@ async def test_places_that_cannot_be_written(s: Setup, programs: tuple[str, ...]
         here = closed / "x"
         places += [(here, here, "Permission denied"), (here / "y", here, "Permission denied")]
     for place, shown, because in places:
-        words = f"/exec: '{shown}' on this machine cannot be written: {because}"
+        words = f"/exec: '{shown}' cannot be written: {because}"
         with pytest.raises(CopyFailed, match=words) as caught:
             await s.copy_from("/a", place)
         assert isinstance(caught.value.__cause__, OSError)
-    with pytest.raises(CopyFailed, match="/file' on this machine is not a directory"):
+    with pytest.raises(CopyFailed, match="/file' is not a directory"):
         await s.copy_from("/a", s.here / "file/x")
     assert (s.here / "file").read_text() == "stays"
 
@@ -513,11 +513,11 @@ async def test_a_node_that_never_tells_the_end_of_tar(
 @pytest.mark.parametrize(
     ("source", "target", "error", "words"),
     [
-        ("", "/x", ValueError, "source='' is no path of this machine"),
-        (7, "/x", TypeError, "source must be a path of this machine, not an int"),
-        ("a\0b", "/x", ValueError, "is no path of this machine"),
-        (".", "", ValueError, "target='' is no path in the container"),
-        (".", Path("/x"), TypeError, "target must be the text of a path in the container"),
+        ("", "/x", ValueError, "source='' is not a local path"),
+        (7, "/x", TypeError, "source must be a local path, not an int"),
+        ("a\0b", "/x", ValueError, "is not a local path"),
+        (".", "", ValueError, "target='' is not a path in the container"),
+        (".", Path("/x"), TypeError, "target must be a path in the container"),
         (__file__, ".", ValueError, "target='.' has no name for the file"),
         (__file__, "/..", ValueError, "has no name for the file"),
     ],
@@ -531,11 +531,11 @@ async def test_arguments_of_copy_to(
 
 
 async def test_arguments_of_copy_from(s: Setup) -> None:
-    with pytest.raises(ValueError, match="source='' is no path in the container"):
+    with pytest.raises(ValueError, match="source='' is not a path in the container"):
         await s.copy_from("", s.here)
-    with pytest.raises(TypeError, match="source must be the text of a path in the container"):
+    with pytest.raises(TypeError, match="source must be a path in the container"):
         await s.copy_from(Path("/x"), s.here)
-    with pytest.raises(ValueError, match="target='' is no path of this machine"):
+    with pytest.raises(ValueError, match="target='' is not a local path"):
         await s.copy_from("/x", "")
     with pytest.raises(TypeError, match="unexpected option 'retries'; the options are container"):
         await s.copy_from("/x", s.here, retries=3)

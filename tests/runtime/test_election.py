@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from support.examples import try_examples
 
-from clientgen.runtime._controllers.election import Ask, Election, Hold, Timing
+from clientgen.runtime._controllers.election import Election, Leadership, LeaseRequest, Timing
 from clientgen.runtime._controllers.lease_fields import Lease, LeaseSpec, changed_moment
 from clientgen.runtime._http.user_agent import unique_identity
 from clientgen.runtime._models.meta_v1 import ObjectMeta
@@ -38,11 +38,11 @@ def election(identity: str = "me") -> Election:
 def leading(now: float = 0.0) -> Election:
     """An election that was won at once."""
     made = election()
-    ask = made.answered(made.attempt(now, NOON), None, now, NOON)
+    ask = made.on_response(made.attempt(now, NOON), None, now, NOON)
     assert ask is not None
     assert ask.lease is not None
     ask.lease.metadata.resource_version = "1"
-    assert made.answered(ask, ask.lease, now, NOON) is None
+    assert made.on_response(ask, ask.lease, now, NOON) is None
     return made
 
 
@@ -52,8 +52,8 @@ def leading(now: float = 0.0) -> Election:
 def test_the_first_one_creates_the_lease() -> None:
     mine = election()
     ask = mine.attempt(100.0, NOON)
-    assert ask == Ask("get", None, 100.0)
-    ask = mine.answered(ask, None, 100.5, NOON)
+    assert ask == LeaseRequest("get", None, 100.0)
+    ask = mine.on_response(ask, None, 100.5, NOON)
     assert ask is not None
     assert ask.lease is not None
     assert (ask.verb, ask.sent) == ("create", 100.5)
@@ -64,8 +64,8 @@ def test_the_first_one_creates_the_lease() -> None:
     )
     assert ask.lease.metadata == ObjectMeta(name="lock", namespace="default")
     assert not mine.leads(100.5)
-    assert mine.answered(ask, ask.lease, 101.0, NOON) is None
-    assert mine.hold == Hold(term=1, since=101.0, renewed=100.5, until=110.5)
+    assert mine.on_response(ask, ask.lease, 101.0, NOON) is None
+    assert mine.leadership == Leadership(term=1, since=101.0, renewed=100.5, until=110.5)
 
 
 def test_leading_counts_from_when_the_renewal_was_sent() -> None:
@@ -74,17 +74,17 @@ def test_leading_counts_from_when_the_renewal_was_sent() -> None:
     assert not mine.leads(10.0)
     ask = mine.attempt(4.0, NOON)
     assert (ask.verb, ask.is_fast) == ("update", True)
-    assert mine.answered(ask, ask.lease, 9.0, NOON) is None
-    assert mine.hold == Hold(term=1, since=0.0, renewed=4.0, until=14.0)
+    assert mine.on_response(ask, ask.lease, 9.0, NOON) is None
+    assert mine.leadership == Leadership(term=1, since=0.0, renewed=4.0, until=14.0)
 
 
 def test_an_answer_after_the_deadline_does_not_count() -> None:
     mine = leading(0.0)
     ask = mine.attempt(4.0, NOON)
-    assert mine.answered(ask, ask.lease, 14.0, NOON) is None
+    assert mine.on_response(ask, ask.lease, 14.0, NOON) is None
     assert not mine.leads(14.0)
     ask = mine.attempt(14.0, NOON)
-    assert mine.answered(ask, ask.lease, 14.1, NOON) is None
+    assert mine.on_response(ask, ask.lease, 14.1, NOON) is None
     assert mine.leads(14.2)
     assert not mine.leads(14.2, term=1)
     assert mine.leads(14.2, term=2)
@@ -98,7 +98,7 @@ def test_a_renewal_keeps_what_it_does_not_know_and_what_is_not_its_own() -> None
         b'"preferredHolder":"other","strategy":"OldestEmulationVersion"}}'
     )
     mine = election()
-    ask = mine.answered(mine.attempt(0.0, NOON), decode(data, Lease), 0.0, NOON)
+    ask = mine.on_response(mine.attempt(0.0, NOON), decode(data, Lease), 0.0, NOON)
     assert ask is not None
     assert ask.lease is not None
     assert ask.lease.metadata.resource_version == "7"
@@ -114,9 +114,9 @@ def test_the_local_clock_alone_decides_when_a_lease_is_over() -> None:
     mine = election()
     for renewed in (NOON - timedelta(days=9), NOON + timedelta(days=9)):
         held = lease("other", renew_time=renewed)
-        assert mine.answered(mine.attempt(0.0, NOON), held, 0.0, NOON) is None
-        assert mine.answered(mine.attempt(9.0, NOON), held, 14.9, NOON) is None
-        ask = mine.answered(mine.attempt(15.0, NOON), held, 15.0, NOON)
+        assert mine.on_response(mine.attempt(0.0, NOON), held, 0.0, NOON) is None
+        assert mine.on_response(mine.attempt(9.0, NOON), held, 14.9, NOON) is None
+        ask = mine.on_response(mine.attempt(15.0, NOON), held, 15.0, NOON)
         assert ask is not None
         assert ask.verb == "update"
         mine = election()
@@ -132,34 +132,36 @@ def test_a_record_that_changes_in_any_way_is_alive() -> None:
     ]
     for count, change in enumerate(changes):
         now = count * 14.0
-        assert mine.answered(mine.attempt(now, NOON), lease("other", **change), now, NOON) is None
+        assert (
+            mine.on_response(mine.attempt(now, NOON), lease("other", **change), now, NOON) is None
+        )
     same = lease("other", version="99")  # its labels have changed, or nothing
-    assert mine.answered(mine.attempt(56.9, NOON), same, 56.9, NOON) is None
-    assert mine.answered(mine.attempt(57.0, NOON), same, 57.0, NOON) is not None
+    assert mine.on_response(mine.attempt(56.9, NOON), same, 56.9, NOON) is None
+    assert mine.on_response(mine.attempt(57.0, NOON), same, 57.0, NOON) is not None
 
 
 def test_the_record_says_for_how_long_it_holds() -> None:
     for seconds, duration in ((60, 60), (None, 15)):
         mine = election()
         held = lease("other", lease_duration_seconds=seconds)
-        assert mine.answered(mine.attempt(0.0, NOON), held, 0.0, NOON) is None
+        assert mine.on_response(mine.attempt(0.0, NOON), held, 0.0, NOON) is None
         before = duration - 0.1
-        assert mine.answered(mine.attempt(before, NOON), held, before, NOON) is None
-        assert mine.answered(mine.attempt(duration, NOON), held, duration, NOON) is not None
+        assert mine.on_response(mine.attempt(before, NOON), held, before, NOON) is None
+        assert mine.on_response(mine.attempt(duration, NOON), held, duration, NOON) is not None
 
 
 @pytest.mark.parametrize("holder", ["", None, "other"])
 def test_taking_over_counts_as_a_transition(holder: Any) -> None:
     mine = election()
     candidate = lease(holder, lease_transitions=4)
-    mine.answered(mine.attempt(0.0, NOON), candidate, 0.0, NOON)
-    ask = mine.answered(mine.attempt(15.0, NOON), candidate, 15.0, NOON)
+    mine.on_response(mine.attempt(0.0, NOON), candidate, 0.0, NOON)
+    ask = mine.on_response(mine.attempt(15.0, NOON), candidate, 15.0, NOON)
     assert ask is not None
     assert ask.lease is not None
     assert ask.lease.spec.lease_transitions == 5
     assert ask.lease.spec.acquire_time == ask.lease.spec.renew_time != NOON
     assert ask.lease.metadata.resource_version == "1"
-    assert candidate.spec.holder_identity == holder
+    assert candidate.spec.leadershiper_identity == holder
 
 
 def test_a_renewal_changes_the_record_though_the_clock_stands_still() -> None:
@@ -173,37 +175,37 @@ def test_a_renewal_changes_the_record_though_the_clock_stands_still() -> None:
 def test_a_renewal_that_fails_reads_first_and_then_renews() -> None:
     mine = leading()
     fast = mine.attempt(2.0, NOON)
-    ask = mine.failed(fast, 3.0)
-    assert ask == Ask("get", None, 3.0)
+    ask = mine.on_failure(fast, 3.0)
+    assert ask == LeaseRequest("get", None, 3.0)
     assert mine.leads(3.0)
-    slow = mine.answered(ask, lease("me", "5"), 3.5, NOON)
+    slow = mine.on_response(ask, lease("me", "5"), 3.5, NOON)
     assert slow is not None
     assert slow.lease is not None
     assert (slow.verb, slow.is_fast, slow.sent) == ("update", False, 3.5)
     assert slow.lease.metadata.resource_version == "5"
-    assert mine.failed(slow, 4.0) is None
+    assert mine.on_failure(slow, 4.0) is None
     assert mine.leads(9.9)
     assert not mine.leads(10.0)
 
 
 def test_a_candidate_that_observes_another_holder_stops_leading() -> None:
     mine = leading()
-    ask = mine.failed(mine.attempt(2.0, NOON), 2.0)
+    ask = mine.on_failure(mine.attempt(2.0, NOON), 2.0)
     assert ask is not None
-    assert mine.answered(ask, lease("other"), 2.0, NOON) is None
+    assert mine.on_response(ask, lease("other"), 2.0, NOON) is None
     assert not mine.leads(2.0)
-    assert mine.holder == "other"
+    assert mine.leadershiper == "other"
 
 
 @pytest.mark.parametrize("stored", [None, lease("")])
 def test_a_lease_that_has_gone_or_was_freed_begins_another_term(stored: Lease | None) -> None:
     mine = leading()
-    ask = mine.failed(mine.attempt(2.0, NOON), 2.0)
+    ask = mine.on_failure(mine.attempt(2.0, NOON), 2.0)
     assert ask is not None
-    ask = mine.answered(ask, stored, 2.0, NOON)
+    ask = mine.on_response(ask, stored, 2.0, NOON)
     assert ask is not None
     assert not mine.leads(2.0)
-    assert mine.answered(ask, ask.lease, 2.5, NOON) is None
+    assert mine.on_response(ask, ask.lease, 2.5, NOON) is None
     assert not mine.leads(2.5, term=1)
     assert mine.leads(2.5, term=2)
 
@@ -273,7 +275,7 @@ class Server:
     lease: Lease | None = None
     version: int = 0
 
-    def handle(self, ask: Ask) -> Lease | str | None:
+    def handle(self, ask: LeaseRequest) -> Lease | str | None:
         if ask.verb == "get":
             return deep_copy(self.lease) if self.lease else None
         assert ask.lease is not None
@@ -295,16 +297,16 @@ class Process:
 
     election: Election
     now: float
-    asked: Ask | None = None
+    asked: LeaseRequest | None = None
     reply: Any = None
     is_replied: bool = False
-    strays: list[Ask] = field(default_factory=list)  # given up, but on their way
+    strays: list[LeaseRequest] = field(default_factory=list)  # given up, but on their way
 
     @property
     def time(self) -> datetime:
         return NOON + timedelta(seconds=round(self.now))
 
-    def ask(self, ask: Ask | None) -> None:
+    def ask(self, ask: LeaseRequest | None) -> None:
         self.asked, self.reply, self.is_replied = ask, None, False
 
     def begin(self) -> None:
@@ -317,16 +319,16 @@ class Process:
     def hear(self) -> None:
         assert self.asked is not None
         if isinstance(self.reply, str):
-            self.ask(self.election.failed(self.asked, self.now))
+            self.ask(self.election.on_failure(self.asked, self.now))
         else:
-            self.ask(self.election.answered(self.asked, self.reply, self.now, self.time))
+            self.ask(self.election.on_response(self.asked, self.reply, self.now, self.time))
 
     def despair(self) -> None:
         """Give a request up, which may yet arrive."""
         assert self.asked is not None
         if not self.is_replied:
             self.strays = [*self.strays, self.asked][-1:]
-        self.ask(self.election.failed(self.asked, self.now))
+        self.ask(self.election.on_failure(self.asked, self.now))
 
     @property
     def leads(self) -> bool:
@@ -403,7 +405,7 @@ def clone_of(process: Process) -> Process:
     )
 
 
-def is_doomed(ask: Ask, server: Server) -> bool:
+def is_doomed(ask: LeaseRequest, server: Server) -> bool:
     """Whether a write will be refused for ever: versions do not come back."""
     if ask.verb == "create" or ask.lease is None:
         return server.lease is not None
@@ -419,9 +421,9 @@ def fingerprint(server: Server, processes: list[Process]) -> Any:
             return None
         version = value.metadata.resource_version
         key = names.setdefault(version or encode(value.spec), len(names))
-        return (key, value.spec.holder_identity)
+        return (key, value.spec.leadershiper_identity)
 
-    def asked(process: Process, ask: Ask | None) -> Any:
+    def asked(process: Process, ask: LeaseRequest | None) -> Any:
         if ask is None or ask.verb == "get":
             return ask and ask.verb
         if not process.is_replied and is_doomed(ask, server):
@@ -461,7 +463,7 @@ class FromTheAnswer(Election):
     """Counts from when the answer came, as client-go does."""
 
     def _win(self, sent: float, now: float) -> None:
-        super()._win(now, now)
+        super()._start_or_extend_term(now, now)
 
 
 class ByTheTimeWritten(Election):
@@ -477,7 +479,7 @@ class ByTheTimeWritten(Election):
 class Unguarded(Election):
     """Replaces whatever version there is, after a look at the lease some time ago."""
 
-    def attempt(self, now: float, time: datetime) -> Ask:
+    def attempt(self, now: float, time: datetime) -> LeaseRequest:
         if self._observed and not self._is_mine(self._observed) and not self._is_unexpired(now):
             return self._update(self._observed, now, time, is_fast=True)
         return super().attempt(now, time)
@@ -574,4 +576,4 @@ def test_a_leader_comes_about() -> None:
             each.hear()
     assert process.leads
     assert not other.leads
-    assert other.election.holder == "me"
+    assert other.election.leadershiper == "me"

@@ -277,7 +277,7 @@ async def test_leaving_a_stream_ends_it(k: AsyncClientset) -> None:
     async with k:
         async with k.core_v1.pods("shop").exec_stream("web-0", ["endless"]) as process:
             assert (await process.__anext__()).stream == "stdout"
-        with pytest.raises(ConnectionLost, match="nothing tells how the process ended"):
+        with pytest.raises(ConnectionLost, match="before the server sent the exit code"):
             await process.wait()
 
 
@@ -377,7 +377,7 @@ async def test_a_server_that_opens_no_websocket_is_told() -> None:
 @pytest.mark.parametrize(
     ("handler", "told"),
     [
-        (end_without_status, "nothing tells how the process ended"),
+        (end_without_status, "before the server sent the exit code"),
         (break_off, "connection"),
         (end_with_an_error, "1011 the kubelet is gone"),
     ],
@@ -404,8 +404,8 @@ async def test_messages_that_nobody_knows_are_ignored() -> None:
     ("handler", "told"),
     [
         (flood_status, "the status of the process is too long"),
-        (status_is_no_status, "the end of the process is not readable"),
-        (status_without_code, "does not tell its exit code"),
+        (status_is_no_status, "the status of the process is malformed"),
+        (status_without_code, "the server sent no exit code"),
     ],
 )
 async def test_a_status_that_makes_no_sense_is_an_error(handler: Any, told: str) -> None:

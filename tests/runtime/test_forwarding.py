@@ -130,7 +130,7 @@ async def test_the_next_connection_finds_another_pod(
                     await pods.delete("web-0", grace_period_seconds=0)
             await pods.delete("web-30", grace_period_seconds=0)
             assert await asked(local_port) == ""
-            assert "Service shop/web has no Pod that runs" in caplog.text
+            assert "Service shop/web has no running Pod" in caplog.text
             cluster.add(pod("web-31"))
             assert await asked(local_port) == "web-31:8080"
 
@@ -141,8 +141,8 @@ async def test_the_next_connection_finds_another_pod(
         (Service, "web", 81, "Service shop/web has no port 81; it has 80, 90, 8080"),
         (Service, "web", "x", "Service shop/web has no port 'x'; it has 80, 90, 8080"),
         (Service, "alone", 80, "Service shop/alone has no selector"),
-        (Service, "empty", 80, "Service shop/empty has no Pod that runs"),
-        (Deployment, "web", "x", "Pod web-1 of Deployment shop/web has no port that is called 'x'"),
+        (Service, "empty", 80, "Service shop/empty has no running Pod"),
+        (Deployment, "web", "x", "Pod web-1 of Deployment shop/web has no port named 'x'"),
     ],
 )
 async def test_what_is_refused_at_the_start(

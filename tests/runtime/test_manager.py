@@ -250,11 +250,11 @@ async def test_errors_conflicts_and_terminal_errors(caplog: pytest.LogCaptureFix
     ]
     assert failures[0] == ("ERROR", True, "maps: reconciling shop/a failed (1)")
     assert failures[1][:2] == ("INFO", False)
-    assert failures[1][2].startswith("maps: shop/a was changed meanwhile, trying again (2): ")
+    assert failures[1][2].startswith("maps: shop/a was changed meanwhile, retrying (2): ")
     assert failures[2] == (
         "ERROR",
         False,
-        "maps: reconciling shop/a failed, and is not tried again before a change: never",
+        "maps: reconciling shop/a failed, and will not be retried before a change: never",
     )
     assert metrics.headers["content-type"].startswith("text/plain")
     lines = set(metrics.text.splitlines())

@@ -155,7 +155,7 @@ def test_managers_take_clientsets_of_their_flavour(k: Any, ak: Any) -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ("30", "requeue_after is a number of seconds, not a str"),
+        ("30", "requeue_after must be a number of seconds, not a str"),
         (timedelta(seconds=30), "not a timedelta"),
         (True, "not a bool"),
         (None, "not None"),

@@ -88,7 +88,7 @@ async def wait_for_all(foos: Any) -> None:
 
 
 async def wait_for_one(foos: Any) -> None:
-    with pytest.raises(WaitTimeout, match="nobody has deleted it"):
+    with pytest.raises(WaitTimeout, match="its deletion was not requested"):
         await foos.wait("a", until=deleted, timeout=0)
 
 

@@ -45,7 +45,7 @@ def test_an_owner_is_an_object_of_the_server(metadata: ObjectMeta) -> None:
 
 @pytest.mark.parametrize("owner", [None, "web", Deployment, WEB.metadata, PartialObjectMetadata()])
 def test_what_is_no_object_owns_nothing(owner: Any) -> None:
-    with pytest.raises(TypeError, match="an owner is an object of a kind, not "):
+    with pytest.raises(TypeError, match="an owner must have apiVersion, kind and metadata, not "):
         owned_by(owner)
 
 
@@ -77,7 +77,7 @@ def test_no_owner_is_in_another_namespace() -> None:
 
 def test_there_is_one_controller() -> None:
     obj = service("shop", owned_by(NODE))
-    with pytest.raises(ValueError, match="is controlled by the Node 'n1' already"):
+    with pytest.raises(ValueError, match="is already controlled by the Node 'n1'"):
         set_owner(obj, WEB)
     set_owner(obj, WEB, controller=False)
     config = ConfigMap(metadata=ObjectMeta(name="a", namespace="shop", uid="9"))

@@ -295,7 +295,7 @@ def test_reconciling_hourly_and_often_in_between_keeps_memory_flat() -> None:
     assert len(state._waiting._heap) < 200
     assert len(state._ranked._heap) < 200
     assert not state._dirty
-    assert len(state._later) == 1
+    assert len(state._waiting_priorities) == 1
 
 
 # ---- limiters ---------------------------------------------------------------------------------

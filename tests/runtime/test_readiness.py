@@ -75,7 +75,7 @@ CASES: list[tuple[str, dict[str, Any] | None, dict[str, Any], bool | str]] = [
         "Order",
         {"conditions": on(("Ready", "True"), ("Reconciling", "True", "New", "at it"))},
         {},
-        "its controller is at work (New: at it)",
+        "its controller is reconciling (New: at it)",
     ),
     ("Order", {"conditions": on(("Reconciling", "False"))}, {}, YES),
     (

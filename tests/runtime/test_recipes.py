@@ -20,7 +20,7 @@ from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime._models.unstructured import Unstructured
-from clientgen.runtime._recipes.rollouts import history_of, pick, undo_patch
+from clientgen.runtime._recipes.rollouts import choose_revision, history_of, undo_patch
 from clientgen.runtime.aio import (
     AsyncRest,
     cordon,
@@ -457,7 +457,7 @@ def test_an_undo_changes_only_the_template():
     template = {"$patch": "replace", "spec": {"containers": []}}
     found = [revision_of("u", 1, spec={"template": template, "replicas": 0}, metadata={"x": 1})]
     obj = {"kind": "StatefulSet", "metadata": {"uid": "u"}}
-    patch = undo_patch(obj, pick(history_of(obj, found), 1, "it"))
+    patch = undo_patch(obj, choose_revision(history_of(obj, found), 1, "it"))
     assert patch is not None
     assert patch.body == {"spec": {"template": template}}
 

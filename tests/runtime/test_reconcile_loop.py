@@ -1,4 +1,4 @@
-"""What a controller decides: owners, urgency, when to look again."""
+"""What a controller decides: owners, update_priority, when to look again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clientgen.runtime._controllers.reconcile_loop import (
     request_for,
     requests_of,
     requeue,
-    urgency,
+    update_priority,
 )
 from clientgen.runtime._models.meta_v1 import ObjectMeta, OwnerReference
 from clientgen.runtime._models.model import Model
@@ -78,7 +78,7 @@ def test_owners_may_live_in_no_namespace() -> None:
 def test_updates_that_change_nothing_can_wait() -> None:
     one = Thing(metadata=ObjectMeta(resource_version="1"))
     two = Thing(metadata=ObjectMeta(resource_version="2"))
-    assert (urgency(one, one), urgency(one, two)) == (LOW_PRIORITY, 0)
+    assert (update_priority(one, one), update_priority(one, two)) == (LOW_PRIORITY, 0)
 
 
 class Queue:
@@ -145,7 +145,7 @@ async def _later(obj: object) -> list[Request]:
         (lambda obj: None, "must return a list of Requests, not None"),
         (lambda obj: ["ab"], "must return Requests only, not a str"),
         (lambda obj: [("shop", "a")], "must return Requests only, not a tuple"),
-        (_later, "it must not be an async function here"),
+        (_later, "but it is an async function"),
     ],
 )
 def test_a_mapper_that_returns_something_else_is_named(returned, message):

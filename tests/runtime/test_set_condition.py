@@ -135,14 +135,14 @@ def test_objects_without_a_class(clock: FakeClock) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"type": ""}, "is no type of a condition"),
-        ({"type": "is ready"}, "is no type of a condition"),
-        ({"type": "A" * 317}, "is no type of a condition"),
-        ({"status": "true"}, "is True, False or 'Unknown', not 'true'"),
-        ({"status": None}, "is True, False or 'Unknown', not None"),
-        ({"reason": ""}, "is no reason of a condition"),
-        ({"reason": "it fails"}, "is no reason of a condition"),
-        ({"reason": None}, "is no reason of a condition"),
+        ({"type": ""}, "is not a condition type"),
+        ({"type": "is ready"}, "is not a condition type"),
+        ({"type": "A" * 317}, "is not a condition type"),
+        ({"status": "true"}, "must be True, False or 'Unknown', not 'true'"),
+        ({"status": None}, "must be True, False or 'Unknown', not None"),
+        ({"reason": ""}, "is not a condition reason"),
+        ({"reason": "it fails"}, "is not a condition reason"),
+        ({"reason": None}, "is not a condition reason"),
     ],
 )
 def test_what_a_server_refuses_is_refused(wrong: dict[str, Any], words: str) -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from support.examples import try_examples
 
-from clientgen.runtime._controllers.election import Ask, Election, Timing
+from clientgen.runtime._controllers.election import Election, LeaseRequest, Timing
 from clientgen.runtime._controllers.lease_fields import Lease
-from clientgen.runtime._controllers.shard_assignment import Shards, View, winner
+from clientgen.runtime._controllers.shard_assignment import Shards, ShardView, assigned_member
 from clientgen.runtime._models.model_codec import deep_copy
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -22,15 +22,15 @@ KEYS = [f"key-{count}" for count in range(12)]
 
 def test_a_key_moves_only_to_or_from_the_one_that_comes_or_goes() -> None:
     keys = [f"default/{count}" for count in range(2000)]
-    four = {key: winner(key, "abcd") for key in keys}
-    five = {key: winner(key, "abcde") for key in keys}
+    four = {key: assigned_member(key, "abcd") for key in keys}
+    five = {key: assigned_member(key, "abcde") for key in keys}
     assert {five[key] for key in keys if four[key] != five[key]} == {"e"}
     shares = [list(five.values()).count(member) for member in "abcde"]
     assert min(shares) > 320
     assert max(shares) < 480
-    assert winner("x", "abc") == winner("x", "cab")
+    assert assigned_member("x", "abc") == assigned_member("x", "cab")
     with pytest.raises(ValueError):
-        winner("x", "")
+        assigned_member("x", "")
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Server:
     leases: dict[str, Lease] = field(default_factory=dict)
     version: int = 0
 
-    def handle(self, ask: Ask, name: str) -> Lease | str | None:
+    def handle(self, ask: LeaseRequest, name: str) -> Lease | str | None:
         there = self.leases.get(name)
         if ask.verb == "get":
             return deep_copy(there) if there else None
@@ -63,7 +63,7 @@ class Replica:
         self.now = now
         self.election = Election("default", f"lease-{identity}", identity, timing)
         self.shards = Shards(self.election)
-        self.asked: Ask | None = None
+        self.asked: LeaseRequest | None = None
         self.reply: Any = None
         self.is_replied = False
         self.list_sent = 0.0
@@ -81,14 +81,14 @@ class Replica:
             self.reply, self.is_replied = server.handle(self.asked, self.election.name), True
             return
         elif isinstance(self.reply, str):
-            self.asked = self.election.failed(self.asked, self.now)
+            self.asked = self.election.on_failure(self.asked, self.now)
         else:
-            self.asked = self.election.answered(self.asked, self.reply, self.now, self.time)
+            self.asked = self.election.on_response(self.asked, self.reply, self.now, self.time)
         self.is_replied = False
 
     def lose(self) -> None:
         if self.asked is not None:
-            self.asked, self.is_replied = self.election.failed(self.asked, self.now), False
+            self.asked, self.is_replied = self.election.on_failure(self.asked, self.now), False
 
     def ask_for_list(self, server: Server) -> None:
         self.list_sent = self.now
@@ -96,7 +96,7 @@ class Replica:
 
     def hear_list(self, server: Server) -> None:
         if self.list is not None:
-            for garbage in self.shards.listed(self.list, self.list_sent, self.now):
+            for garbage in self.shards.update_leases(self.list, self.list_sent, self.now):
                 self._collect(server, garbage)
             self.list = None
 
@@ -186,9 +186,9 @@ TestReplicas.settings = try_examples(60, stateful_step_count=40)
 class Hasty(Shards):
     """Owns its share as soon as it has a lease."""
 
-    def view(self, now: float) -> View:
+    def view(self, now: float) -> ShardView:
         view = super().view(now)
-        return View(view.members, bool(view.members))
+        return ShardView(view.members, bool(view.members))
 
 
 def test_ownership_overlaps_without_the_waiting_time() -> None:
@@ -220,6 +220,6 @@ def test_the_longest_duration_counts() -> None:
         fast.round(server)
     assert not fast.shards.view(fast.now).owns
     assert fast.shards.next_change(59.0) == 60.0
-    assert fast.shards.view(60.0) == View(("a", "b"), owns=True)
+    assert fast.shards.view(60.0) == ShardView(("a", "b"), owns=True)
     assert fast.shards.next_change(60.0) == 68.0
-    assert fast.shards.view(68.0) == View()
+    assert fast.shards.view(68.0) == ShardView()

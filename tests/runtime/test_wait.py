@@ -470,8 +470,8 @@ async def test_all_objects_that_match_have_to_be_as_wanted():
     shop.cluster.add(pod("d", "Running", app="web"))
     found = await waiting.end()
     assert [each.metadata.name for each in found] == ["a", "b", "d"]
-    assert told[0] == "1 of 2 are as wanted; Pod shop/b: the Pod is Pending"
-    assert told[-1] == "3 of 3 are as wanted"
+    assert told[0] == "1 of 2 objects are done; Pod shop/b: the Pod is Pending"
+    assert told[-1] == "3 of 3 objects are done"
 
 
 async def test_at_least_one_has_to_exist():
@@ -482,7 +482,7 @@ async def test_at_least_one_has_to_exist():
     with pytest.raises(errors.WaitTimeout) as late:
         await waiting.end()
     assert str(late.value) == (
-        "every Pod in shop with app=web: ready is not true after 10 s: there is none"
+        "every Pod in shop with app=web: ready is not true after 10 s: no such object exists"
     )
 
 
@@ -626,9 +626,9 @@ async def test_wrong_arguments_are_told():
         await shop.pods.wait("a", until=ready, label_selector="app=web")
     with pytest.raises(ValueError, match="timeout must be 0 or"):
         await shop.pods.wait("a", until=ready, timeout=-1)
-    with pytest.raises(TypeError, match="'ready' is no condition"):
+    with pytest.raises(TypeError, match="'ready' is not a condition"):
         await shop.pods.wait("a", until="ready")
-    with pytest.raises(TypeError, match="'ready' is no condition"):
+    with pytest.raises(TypeError, match="'ready' is not a condition"):
         await shop.pods.wait("a", until=ready, fail="ready")
     with pytest.raises(TypeError, match="label_selector must be"):
         await shop.pods.wait(until=ready, label_selector=3)

@@ -38,7 +38,7 @@ async def test_one_object_by_its_class():
 async def test_all_objects_of_a_class():
     k = clientset()
     assert [each.metadata.name for each in await k.wait(Pod, until=phase("Running"))] == ["a"]
-    with pytest.raises(errors.WaitTimeout, match=r"every Pod in shop: .* there is none"):
+    with pytest.raises(errors.WaitTimeout, match=r"every Pod in shop: .* no such object exists"):
         await k.wait(Pod, until=phase("Running"), namespace="shop", timeout=0)
 
 

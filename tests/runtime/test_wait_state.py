@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from kubeapi.core.v1 import Pod, PodStatus
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime._conditions.wait_state import WaitState, waited_for
+from clientgen.runtime._conditions.wait_state import WaitState, wait_target
 from clientgen.runtime._models.model_codec import WatchEvent
 from clientgen.runtime.conditions import deleted, exists, phase
 from clientgen.runtime.errors import WaitFailed, WaitTimeout
@@ -25,7 +25,7 @@ def pod(name: str, uid: str, state: str) -> Pod:
 
 
 def state(until: Any, fail: Any = None, **more: Any) -> WaitState[Pod]:
-    return WaitState(waited_for("Pod", "shop/a", until, fail, **more))
+    return WaitState(wait_target("Pod", "shop/a", until, fail, **more))
 
 
 Objects = some.dictionaries(

@@ -197,11 +197,11 @@ async def test_what_is_no_review_is_a_bad_request(caplog: pytest.LogCaptureFixtu
 def test_webhooks_are_checked_when_they_are_added() -> None:
     webhooks = made()
     wrong: Any = "UPSERT"
-    with pytest.raises(ValueError, match="has a webhook already"):
+    with pytest.raises(ValueError, match="already has a webhook"):
         webhooks.validate(Thing, check)
-    with pytest.raises(ValueError, match="operations are some of CREATE, UPDATE, DELETE, CONNECT"):
+    with pytest.raises(ValueError, match="must be some of CREATE, UPDATE, DELETE, CONNECT"):
         webhooks.validate(Thing, check, path="/x", operations=[wrong])
-    with pytest.raises(ValueError, match="starts with a slash"):
+    with pytest.raises(ValueError, match="must start with a slash"):
         webhooks.validate(Thing, check, path="x")
     with pytest.raises(ValueError, match="needs a path"):
         webhooks.validate(Unstructured, lambda request: None)
@@ -279,7 +279,10 @@ async def test_objects_are_converted_in_order_over_the_hub() -> None:
     [
         (13, "Thing bad: 13 has no equivalent"),
         (14, "Thing bad: the conversion failed with RuntimeError"),
-        (15, "Thing bad: changed metadata.name: give the new object the metadata of the old one"),
+        (
+            15,
+            "Thing bad: changed metadata.name: give the new object the metadata",
+        ),
         (16, "Thing bad: returned a NoneType instead of a Thing"),
     ],
 )
@@ -295,7 +298,7 @@ async def test_a_conversion_that_nobody_wrote_fails() -> None:
     review = conversion("v1alpha1", old_thing("v1"))
     response = response_of(await converting().answer("/convert", review))
     assert response["result"]["message"] == (
-        "Thing a: there is no conversion from stable.example.com/v1 to stable.example.com/v1alpha1"
+        "Thing a: no conversion from stable.example.com/v1 to stable.example.com/v1alpha1"
     )
     status, _ = await converting().answer("/convert", b"{}")
     assert status == 400
@@ -348,9 +351,9 @@ def test_configurations_say_which_requests_are_sent_where() -> None:
 
 
 def test_configurations_need_the_resource() -> None:
-    with pytest.raises(LookupError, match=r"give the webhooks scheme=\.\.\."):
+    with pytest.raises(LookupError, match=r"pass scheme=\.\.\."):
         made().configurations("shop", service="ops/shop")
-    with pytest.raises(ValueError, match="cannot be called 'My Shop'"):
+    with pytest.raises(ValueError, match="My Shop"):
         made().configurations("My Shop", service="ops/shop")
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from .._controllers.finalizers import (
     FinalizerState,
     FinalizerStep,
-    addition,
+    add_patch,
     checked_finalizer,
-    removal,
+    remove_patch,
 )
 from .._http.path_segments import name_in, uid_in
 from .._http.retry import ConflictRetry, annotate
@@ -186,7 +186,9 @@ class _Run(Generic[T]):
     async def _write(self, step: FinalizerStep, current: T) -> T | None:
         """Add or remove the finalizer. Returns the object after it; None if it is gone."""
         name = self._memory.state.name
-        patch = addition(current, name) if step is FinalizerStep.ADD else removal(current, name)
+        patch = (
+            add_patch(current, name) if step is FinalizerStep.ADD else remove_patch(current, name)
+        )
         try:
             changed: T = await self._client.patch(name_in(current), patch)
         except NotFound:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._clock import Clock
-    from .._controllers.election import Ask, Election
+    from .._controllers.election import Election, LeaseRequest
     from .._http.request import HttpRequest, HttpResponse
 
 __all__ = ["AsyncClient", "AsyncLeaseClient", "rest_of"]
@@ -62,7 +62,7 @@ class AsyncLeaseClient:
         election: Election,
         timeout: float,
         until: float | None,
-        note: Callable[[Ask, Exception], object],
+        note: Callable[[LeaseRequest, Exception], object],
     ) -> None:
         """Have a candidate do one try.
 
@@ -73,7 +73,7 @@ class AsyncLeaseClient:
             note: Is told of requests that failed.
         """
         clock = self._clock
-        ask: Ask | None = election.attempt(clock.monotonic(), clock.now())
+        ask: LeaseRequest | None = election.attempt(clock.monotonic(), clock.now())
         while ask is not None:
             remaining = timeout if until is None else min(timeout, until - ask.sent)
             if remaining <= 0:
@@ -82,11 +82,11 @@ class AsyncLeaseClient:
                 lease = await self.send(ask, election, remaining)
             except (ClientError, OSError) as error:
                 note(ask, error)
-                ask = election.failed(ask, clock.monotonic())
+                ask = election.on_failure(ask, clock.monotonic())
             else:
-                ask = election.answered(ask, lease, clock.monotonic(), clock.now())
+                ask = election.on_response(ask, lease, clock.monotonic(), clock.now())
 
-    async def send(self, ask: Ask, election: Election, timeout: float) -> Lease | None:
+    async def send(self, ask: LeaseRequest, election: Election, timeout: float) -> Lease | None:
         """Send a request; gives the lease, None if what is to be read is not there."""
         if ask.lease is None:
             return await self.get(election.name, timeout)

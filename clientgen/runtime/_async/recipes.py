@@ -27,9 +27,9 @@ from .._recipes.draining import (
 from .._recipes.rollouts import (
     Revision,
     check_not_paused,
+    choose_revision,
     history_of,
     history_resource,
-    pick,
     resource_of,
     restart_patch,
     selector_of,
@@ -384,7 +384,7 @@ async def rollout_undo(
     """
     target = _target("rollout_undo", k, workload, name, namespace)
     obj = await target.read()
-    revision = pick(await _history(target, obj), to_revision, str(target))
+    revision = choose_revision(await _history(target, obj), to_revision, str(target))
     check_not_paused(obj, str(target))
     patch = undo_patch(obj, revision)
     if patch is None:

@@ -10,7 +10,7 @@ from .._manifests.set_answers import is_final
 from .._manifests.set_results import ObjectFailure
 from .._models.unstructured import Unstructured, UnstructuredList
 from ..errors import ClientError, NotFound, WaitFailed
-from .wait import AsyncWait, waited_for
+from .wait import AsyncWait, wait_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -130,7 +130,7 @@ class AsyncSetWait:
             resource.collection_path(key.namespace or None),
             model,
             list_model,
-            waited_for(resource.kind, name, self._until, self._fail),
+            wait_target(resource.kind, name, self._until, self._fail),
             options={"field_selector": {"metadata.name": key.name}},
             timeout=self._left(),
             whole=self._timeout,

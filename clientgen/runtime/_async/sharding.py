@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .._clock import SYSTEM_CLOCK
 from .._controllers.election import Election, Timing
 from .._controllers.lease_fields import is_label_value, short_digest
-from .._controllers.shard_assignment import Shards, View
+from .._controllers.shard_assignment import Shards, ShardView
 from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
 from ..errors import ApiError, ClientError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._clock import Clock
-    from .._controllers.election import Ask
+    from .._controllers.election import LeaseRequest
     from .._controllers.lease_fields import Lease
     from ._primitives import Task
     from .lease_client import AsyncClient
@@ -95,7 +95,7 @@ class AsyncSharding:
         self._selector = f"{_LABEL}={name}"
         self._on_change = on_change
         self._clock = clock
-        self._announced = View()
+        self._announced = ShardView()
         self._stirred = Event()
         self._stopping = Event()
         self._settled = Event()
@@ -190,10 +190,10 @@ class AsyncSharding:
         except (ClientError, OSError) as error:
             logger.warning("%r: %s", self, error)
             return
-        for lease in self._shards.listed(leases, sent, clock.monotonic()):
+        for lease in self._shards.update_leases(leases, sent, clock.monotonic()):
             await self._remove(lease)
 
-    def _note(self, _: Ask, error: Exception) -> None:
+    def _note(self, _: LeaseRequest, error: Exception) -> None:
         logger.warning("%r: %s", self, error)
 
     async def _remove(self, lease: Lease) -> None:
@@ -213,13 +213,13 @@ class AsyncSharding:
             await self._tell(self._shards.view(now))
             if not self._stopping.is_set():
                 await wait_until(self._stirred, self._clock, self._shards.next_change(now))
-        await self._tell(View())
+        await self._tell(ShardView())
 
-    async def _tell(self, view: View) -> None:
+    async def _tell(self, view: ShardView) -> None:
         if view.owns:
             self._settled.set()
         else:
-            view = View()
+            view = ShardView()
         if view == self._announced:
             return
         self._announced = view

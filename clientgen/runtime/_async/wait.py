@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._cache.storage import Storage
-from .._conditions.wait_state import WaitState, waited_for
+from .._conditions.wait_state import WaitState, wait_target
 from .._http.request import GET, build
 from .._http.watch_progress import is_passing
 from .._models.unstructured import Object
@@ -19,12 +19,12 @@ from .wait_causes import AsyncCauseTeller, cause_in_pods
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .._conditions.wait_state import Waited
+    from .._conditions.wait_state import WaitTarget
     from .._models.meta_v1 import ModelList
     from .._models.model_codec import WatchEvent
     from .rest import AsyncRest
 
-__all__ = ["AsyncWait", "waited_for"]
+__all__ = ["AsyncWait", "wait_target"]
 
 T = TypeVar("T", bound=Object)
 
@@ -58,7 +58,7 @@ class AsyncWait(Generic[T]):
         path: str,
         model: type[T],
         list_model: type[ModelList[T]],
-        waited: Waited,
+        waited: WaitTarget,
         *,
         options: Mapping[str, Any],
         timeout: float | None = None,
@@ -101,11 +101,11 @@ class AsyncWait(Generic[T]):
             raise self._error
         if state.done:
             return state.objects
-        causes = await cause_in_pods(self._rest, state.culprit)
+        causes = await cause_in_pods(self._rest, state.blamed_object)
         if state.failure is not None:
-            raise state.failed(causes)
+            raise state.failed_error(causes)
         if self._standstill:
-            raise state.stood_still(self._standstill, causes, self._trouble)
+            raise state.standstill_timeout(self._standstill, causes, self._trouble)
         raise state.timeout(self._told_seconds, causes, self._trouble)
 
     async def _look(self) -> str:

@@ -77,13 +77,13 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
         field_selector: Fields | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> list[T]:
-        from .wait import AsyncWait, waited_for  # start-up does not need it
+        from .wait import AsyncWait, wait_target  # start-up does not need it
 
         options = {"label_selector": label_selector, "field_selector": field_selector}
         options = {name: value for name, value in options.items() if value is not None}
         words = [f"in {self._namespace}"] if self._namespace else []
         words += [selector_text(name, value) for name, value in options.items()]
-        waited = waited_for(self.resource.kind, " with ".join(words), until, fail, is_one=False)
+        waited = wait_target(self.resource.kind, " with ".join(words), until, fail, is_one=False)
         wait: AsyncWait[T] = AsyncWait(
             self._rest,
             self._path,
@@ -190,7 +190,7 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
         *,
         uid: str = "",
     ) -> T | None:
-        from .wait import AsyncWait, waited_for  # start-up does not need it
+        from .wait import AsyncWait, wait_target  # start-up does not need it
 
         path = self._collection()
         try:
@@ -198,7 +198,7 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
         except ValueError as error:
             raise self._misused(error) from None
         where = f"{self._namespace}/{name}" if self._namespace else name
-        waited = waited_for(self.resource.kind, where, until, fail, uid=uid)
+        waited = wait_target(self.resource.kind, where, until, fail, uid=uid)
         wait: AsyncWait[T] = AsyncWait(
             self._rest,
             path,

@@ -1,4 +1,4 @@
-"""The causes of a workload's state that only its Pods tell."""
+"""The Pods of a workload, whose states explain why the workload is not ready."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .pods import judge_pod, pod_causes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PODS", "may_have_pods", "pods_of", "selector_of", "worst_of"]
+__all__ = ["PODS", "describe_worst_pod", "may_have_pods", "pods_of", "selector_of"]
 
 PODS: Final = Resource("", "v1", "pods", "Pod")
 """The resource of Pods."""
@@ -21,7 +21,7 @@ PODS: Final = Resource("", "v1", "pods", "Pod")
 _WORKLOADS: Final = frozenset(
     {"DaemonSet.apps", "Deployment.apps", "Job.batch", "ReplicaSet.apps", "StatefulSet.apps"}
 )
-_SIGNS: Final = {"In": "in", "NotIn": "notin"}
+_OPERATORS: Final = {"In": "in", "NotIn": "notin"}
 
 
 def may_have_pods(kind: str) -> bool:
@@ -40,21 +40,21 @@ def pods_of(obj: Any) -> tuple[str, str] | None:
 
 
 def selector_of(obj: Json) -> str:
-    """Spell the label selector of a workload's Pods; empty if it has none."""
+    """Format the label selector of a workload's Pods; empty if it has none."""
     selector = part(obj, "spec", "selector")
-    words = [f"{key}={value}" for key, value in part(selector, "matchLabels").items()]
+    terms = [f"{key}={value}" for key, value in part(selector, "matchLabels").items()]
     for each in items(selector, "matchExpressions"):
         key, operator = text(each, "key"), text(each, "operator")
-        if operator in _SIGNS:
+        if operator in _OPERATORS:
             values = cast("list[object]", each.get("values") or [])
-            words.append(f"{key} {_SIGNS[operator]} ({','.join(map(str, values))})")
+            terms.append(f"{key} {_OPERATORS[operator]} ({','.join(map(str, values))})")
         else:
-            words.append(f"!{key}" if operator == "DoesNotExist" else key)
-    return ",".join(words)
+            terms.append(f"!{key}" if operator == "DoesNotExist" else key)
+    return ",".join(terms)
 
 
-def worst_of(pods: Iterable[Any]) -> str:
-    """Describe the first Pod that is not as it should be, a failed one rather than another."""
+def describe_worst_pod(pods: Iterable[Any]) -> str:
+    """Describe a Pod that is not ready, preferably a failed one; empty if all are ready."""
     verdicts = [
         (judge_pod(pod), pod) for pod in pods if not text(pod, "metadata", "deletionTimestamp")
     ]

@@ -1,4 +1,4 @@
-"""`Check`: something to wait for, and how checks are combined."""
+"""`Check`: a condition of an object to wait for, and combinations of checks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 
 
-class Seen:
-    """An object as checks see it. Its JSON is made when the first check needs it."""
+class CheckedObject:
+    """An object, and its JSON, which is made when a check first needs it."""
 
     def __init__(self, obj: object) -> None:
         self.object = obj
@@ -35,44 +35,44 @@ class Seen:
 
 
 class Check(Generic[T_contra]):
-    """Something that is true or false of an object. Call it with an object to learn which.
+    """A condition of an object. Call it with an object to find out whether it is true.
 
     `a & b`, `a | b` and `~a` combine checks. The other side of `&` and `|` may be any function of
     the object.
 
     Attributes:
-        on_absence: Whether the check is true when there is no object; None if it is about what is
-            in the object.
+        on_absence: Whether the check is true when the object does not exist; None if the check
+            depends on the contents of the object.
     """
 
     on_absence: bool | None = None
 
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
+    def __init__(self, title: str) -> None:
+        self._title = title
 
     def __repr__(self) -> str:
-        return self._shown
+        return self._title
 
     def __call__(self, obj: T_contra) -> bool:
         return self.check(obj).met
 
     def check(self, obj: T_contra | None) -> Verdict:
-        """Look at an object; None means that it does not exist.
+        """Check an object; None means that the object does not exist.
 
         Raises:
-            TypeError: the check is not for such an object.
+            TypeError: The check is not for this kind of object.
         """
-        return self.absent() if obj is None else self.judge(Seen(obj))
+        return self.absent() if obj is None else self.judge(CheckedObject(obj))
 
     def absent(self) -> Verdict:
-        """Judge that there is no object."""
+        """Return the verdict for a missing object."""
         return met(NO_OBJECT) if self.on_absence else unmet(NO_OBJECT)
 
-    def judge(self, seen: Seen) -> Verdict:
+    def judge(self, checked: CheckedObject) -> Verdict:
         """Judge an object."""
         raise NotImplementedError
 
-    # A check of any object, combined with one of Pods, is one of Pods.
+    # A check of any object, combined with a check of Pods, is a check of Pods.
     @overload
     def __and__(self, other: Check[Object]) -> Check[T_contra]: ...
     @overload
@@ -100,13 +100,13 @@ class Check(Generic[T_contra]):
 class JsonCheck(Check[Object]):
     """A check that reads the JSON of an object."""
 
-    def __init__(self, shown: str, judge: Callable[[Json], Verdict]) -> None:
-        super().__init__(shown)
+    def __init__(self, title: str, judge: Callable[[Json], Verdict]) -> None:
+        super().__init__(title)
         self._judge = judge
 
-    def judge(self, seen: Seen) -> Verdict:
+    def judge(self, checked: CheckedObject) -> Verdict:
         """Judge an object."""
-        return self._judge(seen.json)
+        return self._judge(checked.json)
 
 
 class FunctionCheck(Check[Any]):
@@ -117,13 +117,15 @@ class FunctionCheck(Check[Any]):
         super().__init__(getattr(function, "__name__", None) or repr(function))
         self._function = function
 
-    def judge(self, seen: Seen) -> Verdict:
+    def judge(self, checked: CheckedObject) -> Verdict:
         """Call the function."""
-        result = self._function(seen.object)
+        result = self._function(checked.object)
         if isinstance(result, Awaitable):
             if isinstance(result, Coroutine):
                 cast("Coroutine[object, object, object]", result).close()
-            raise TypeError(f"{self!r} is a coroutine function: conditions are plain functions")
+            raise TypeError(
+                f"{self!r} is a coroutine function; a condition must be a plain function"
+            )
         return met(f"{self!r} is true") if result else unmet(f"{self!r} is false")
 
 
@@ -137,12 +139,16 @@ class AllOf(Check[Any]):
         if None not in absences:
             self.on_absence = all(absences)
 
-    def judge(self, seen: Seen) -> Verdict:
-        """All have to be met; one that has failed is enough to fail."""
-        verdicts = [check.judge(seen) for check in self._checks]
-        open_ones = [verdict for verdict in verdicts if not verdict.met]
-        lost = [verdict for verdict in open_ones if verdict.failed]
-        return Verdict(not open_ones, _words(lost or open_ones or verdicts, " and "), bool(lost))
+    def judge(self, checked: CheckedObject) -> Verdict:
+        """Judge all checks. All have to be met; one failed check fails the whole."""
+        verdicts = [check.judge(checked) for check in self._checks]
+        unmet_verdicts = [verdict for verdict in verdicts if not verdict.met]
+        failed_verdicts = [verdict for verdict in unmet_verdicts if verdict.failed]
+        return Verdict(
+            not unmet_verdicts,
+            _join_reasons(failed_verdicts or unmet_verdicts or verdicts, " and "),
+            bool(failed_verdicts),
+        )
 
 
 class AnyOf(Check[Any]):
@@ -157,12 +163,12 @@ class AnyOf(Check[Any]):
         elif None not in absences:
             self.on_absence = False
 
-    def judge(self, seen: Seen) -> Verdict:
-        """One has to be met; it has failed when all have."""
-        verdicts = [check.judge(seen) for check in self._checks]
+    def judge(self, checked: CheckedObject) -> Verdict:
+        """Judge all checks. One has to be met; the whole has failed when all have failed."""
+        verdicts = [check.judge(checked) for check in self._checks]
         good = [verdict for verdict in verdicts if verdict.met]
-        lost = bool(verdicts) and all(verdict.failed for verdict in verdicts)
-        return Verdict(bool(good), _words(good[:1] or verdicts, " and "), lost)
+        has_failed = bool(verdicts) and all(verdict.failed for verdict in verdicts)
+        return Verdict(bool(good), _join_reasons(good[:1] or verdicts, " and "), has_failed)
 
 
 class Not(Check[Any]):
@@ -174,23 +180,23 @@ class Not(Check[Any]):
         if check.on_absence is not None:
             self.on_absence = not check.on_absence
 
-    def judge(self, seen: Seen) -> Verdict:
-        """What has failed to become true stays false, but nothing tells what stays true."""
-        verdict = self._check.judge(seen)
+    def judge(self, checked: CheckedObject) -> Verdict:
+        """Invert the verdict. It never fails: a met check may become unmet later."""
+        verdict = self._check.judge(checked)
         return Verdict(not verdict.met, verdict.why)
 
 
 class Existence(Check[Object]):
-    """There is such an object."""
+    """The object exists."""
 
     on_absence = False
 
-    def judge(self, seen: Seen) -> Verdict:  # noqa: ARG002 - every object exists
-        """It is there."""
+    def judge(self, checked: CheckedObject) -> Verdict:  # noqa: ARG002 - every object exists
+        """Every given object exists."""
         return met("it exists")
 
 
-# What keeps a namespace from being deleted; a True of other kinds' conditions is no obstacle.
+# Conditions that explain why a namespace is not deleted yet.
 # kubernetes: pkg/controller/namespace/deletion/status_condition_utils.go.
 _NAMESPACE_CONDITIONS: Final = frozenset(
     {
@@ -204,26 +210,26 @@ _NAMESPACE_CONDITIONS: Final = frozenset(
 
 
 class Deleted(Check[Object]):
-    """There is no such object. An object with the same name and another uid is another object."""
+    """The object does not exist. A new object with the same name counts as another object."""
 
     on_absence = True
 
-    def judge(self, seen: Seen) -> Verdict:
-        """It is still there."""
+    def judge(self, checked: CheckedObject) -> Verdict:
+        """Explain why a given object still exists."""
         from ..errors import one_line
-        from .json_fields import conditions, part, said, text
+        from .json_fields import conditions, part, reason_and_message, text
 
-        metadata = part(seen.json, "metadata")
+        metadata = part(checked.json, "metadata")
         if not text(metadata, "deletionTimestamp"):
-            return unmet("it exists and nobody has deleted it")
+            return unmet("it exists, and its deletion was not requested")
         reasons = ["it is being deleted"]
         finalizers = metadata.get("finalizers")
         if isinstance(finalizers, list) and finalizers:
             names = ", ".join(map(str, cast("list[object]", finalizers)[:5]))
             reasons.append(f"these finalizers have to be removed: {one_line(names)}")
         reasons += [
-            said(each)
-            for each in conditions(seen.json)
+            reason_and_message(each)
+            for each in conditions(checked.json)
             if text(each, "type") in _NAMESPACE_CONDITIONS and text(each, "status") == "True"
         ]
         return unmet("; ".join(reasons))
@@ -234,20 +240,20 @@ DELETED: Final = Deleted("deleted")
 
 
 def as_check(condition: Callable[[T], object]) -> Check[T]:
-    """Make a check of a function of the object.
+    """Convert a function of the object to a check.
 
     Raises:
-        TypeError: it is not a function.
+        TypeError: `condition` is neither a check nor a function.
     """
     if isinstance(condition, Check):
         return cast("Check[T]", condition)
     if isinstance(condition, str):
         raise TypeError(
-            f"{condition!r} is no condition: write condition({condition!r}), or jsonpath(...),"
-            " from clientgen.runtime.conditions"
+            f"{condition!r} is not a condition; write condition({condition!r}) or jsonpath(...)"
+            " of clientgen.runtime.conditions"
         )
     return FunctionCheck(condition)
 
 
-def _words(verdicts: list[Verdict], joint: str) -> str:
+def _join_reasons(verdicts: list[Verdict], joint: str) -> str:
     return joint.join(dict.fromkeys(verdict.why for verdict in verdicts))

@@ -1,4 +1,4 @@
-"""`set_condition`: puts a condition into the status of an object, by the rules of meta/v1.
+"""`set_condition`: sets a condition in the status of an object, by the rules of meta/v1.
 
 apimachinery: pkg/api/meta/conditions.go (SetStatusCondition), and the validation of
 metav1.Condition.
@@ -28,11 +28,11 @@ ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"] | bool
 _TYPE: Final = re.compile(r"([a-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?").fullmatch
 _REASON: Final = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?").fullmatch
 _STATUSES: Final = {"True", "False", "Unknown"}
-_LONGEST_TYPE: Final = 316
-_LONGEST_REASON: Final = 1024
-_LONGEST_MESSAGE: Final = 32768
+_MAX_TYPE_CHARACTERS: Final = 316
+_MAX_REASON_CHARACTERS: Final = 1024
+_MAX_MESSAGE_CHARACTERS: Final = 32768
 _GENERATION: Final = "observedGeneration"
-_WIRE: Final = {"observed_generation": _GENERATION}
+_JSON_NAMES: Final = {"observed_generation": _GENERATION}
 
 
 def set_condition(
@@ -49,22 +49,23 @@ def set_condition(
 
         set_condition(tab, "Ready", False, reason="JobFailed", message="the last run has failed")
 
-    `lastTransitionTime` changes only if the status of the condition does. A `lastUpdateTime`, which
-    conditions of Deployments have, changes with any part of it. The conditions may be of any class
-    that has the fields `type` and `status`; fields that it does not have are left out.
+    `lastTransitionTime` changes only if the status of the condition changes. `lastUpdateTime`, as
+    in conditions of Deployments, changes with any field. The conditions may be of any class with
+    the fields `type` and `status`; fields that the class does not have are left out.
 
     Args:
-        obj: The object, which is changed. Objects of a cache are read-only: copy them first, with
-            `deep_copy`.
+        obj: The object to change. Objects in a cache are read-only: copy them with `deep_copy`
+            first.
         type: The aspect that the condition is about: `Ready`.
-        status: Whether it holds. True and False may be given as bool.
+        status: True, False or "Unknown".
         reason: The reason as one CamelCase word, for programs. It is required.
-        message: The explanation, for people. It is cut after 32768 characters.
-        observed_generation: The generation that it is about; that of the object by default.
-        clock: Tells the time.
+        message: The explanation, for people. It is truncated to 32768 characters.
+        observed_generation: The generation that the condition is about; by default the
+            object's.
+        clock: The clock for the times.
 
     Returns:
-        Whether anything has changed.
+        Whether the condition has changed.
 
     Raises:
         ValueError: The type, the status or the reason is not valid.
@@ -74,9 +75,9 @@ def set_condition(
     value: Any = obj
     generation = value.metadata.generation if observed_generation is None else observed_generation
     wanted: dict[str, Any] = {
-        "status": _status(status),
+        "status": _status_text(status),
         "reason": reason,
-        "message": message[:_LONGEST_MESSAGE],
+        "message": message[:_MAX_MESSAGE_CHARACTERS],
         "observed_generation": generation or None,
     }
     now = clock.now().replace(microsecond=0)  # metav1.Time has seconds
@@ -125,12 +126,14 @@ def _changes(
 
 
 def _set_json(obj: Unstructured, type_: str, wanted: dict[str, Any], now: datetime) -> bool:
-    conditions = _list_in(obj)
-    members = {_WIRE.get(name, name): value for name, value in wanted.items() if value is not None}
+    conditions = _conditions_list(obj)
+    members = {
+        _JSON_NAMES.get(name, name): value for name, value in wanted.items() if value is not None
+    }
     moment = now.isoformat().replace("+00:00", "Z")
     for condition in conditions:
         if text(condition, "type") == type_:
-            new = {name: v for name, v in members.items() if not _is_there(condition, name, v)}
+            new = {name: v for name, v in members.items() if not _has_value(condition, name, v)}
             if "status" in new:
                 new["lastTransitionTime"] = moment
             condition.update(new)
@@ -139,23 +142,23 @@ def _set_json(obj: Unstructured, type_: str, wanted: dict[str, Any], now: dateti
     return True
 
 
-def _is_there(condition: dict[str, Any], name: str, value: object) -> bool:
-    """Tell whether a condition has a value.
+def _has_value(condition: dict[str, Any], name: str, value: object) -> bool:
+    """Tell whether a condition has a value already.
 
-    Without a class, nobody knows whether the conditions of the kind have an observedGeneration, and
-    servers drop fields that they do not know.
+    A missing observedGeneration counts as equal: without a class it is unknown whether the kind has
+    this field, and servers drop unknown fields.
     """
     is_dropped = name == _GENERATION and name not in condition
     return is_dropped or _is_equal(condition.get(name), value)
 
 
 def _is_equal(old: object, new: object) -> bool:
-    """Tell whether nothing has changed. Servers drop empty values."""
+    """Tell whether two values are equal. All empty values are, because servers drop them."""
     return bool(old == new or not (old or new))
 
 
-def _list_in(obj: Unstructured) -> list[Any]:
-    """Return the list of conditions of an object; it is added if there is none."""
+def _conditions_list(obj: Unstructured) -> list[Any]:
+    """Return the list of conditions of an object. A missing list is added."""
     status: Any = obj.setdefault("status", {})
     conditions: Any = None
     if isinstance(status, dict):
@@ -166,17 +169,17 @@ def _list_in(obj: Unstructured) -> list[Any]:
     return items
 
 
-def _status(status: object) -> str:
+def _status_text(status: object) -> str:
     text = str(status) if isinstance(status, bool) else status
     if not isinstance(text, str) or text not in _STATUSES:
-        raise ValueError(f"the status of a condition is True, False or 'Unknown', not {status!r}")
+        raise ValueError(f"status must be True, False or 'Unknown', not {status!r}")
     return text
 
 
 def _check(type_: object, reason: object) -> None:
-    if not isinstance(type_, str) or not _TYPE(type_) or len(type_) > _LONGEST_TYPE:
-        raise ValueError(f"{type_!r} is no type of a condition: it is one such as 'Ready'")
-    if not isinstance(reason, str) or not _REASON(reason) or len(reason) > _LONGEST_REASON:
+    if not isinstance(type_, str) or not _TYPE(type_) or len(type_) > _MAX_TYPE_CHARACTERS:
+        raise ValueError(f"{type_!r} is not a condition type; write one such as 'Ready'")
+    if not isinstance(reason, str) or not _REASON(reason) or len(reason) > _MAX_REASON_CHARACTERS:
         raise ValueError(
-            f"{reason!r} is no reason of a condition: it is one CamelCase word, such as 'Available'"
+            f"{reason!r} is not a condition reason; write one CamelCase word, such as 'Available'"
         )

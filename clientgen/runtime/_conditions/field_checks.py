@@ -12,7 +12,7 @@ from clientgen import _jsonpath
 
 from ..errors import one_line
 from .checks import JsonCheck
-from .json_fields import Json, condition_of, kind_of, number, said, text
+from .json_fields import Json, condition_of, kind_of, number, reason_and_message, text
 from .pods import FINAL_PHASES, pod_causes
 from .verdict import Verdict, failed, met, unmet
 
@@ -26,9 +26,9 @@ _ANY: Final = object()
 
 
 def condition(type_: str, status: str = "True") -> JsonCheck:
-    """Make a check of a condition of the object's status, as `kubectl wait --for=condition=...`.
+    """Make a check of a condition in the object's status, as `kubectl wait --for=condition=...`.
 
-    A condition of an older generation does not count. Upper and lower case make no difference.
+    A condition of an older generation does not count. Case is ignored.
 
     Args:
         type_: the type of the condition, such as `Ready`.
@@ -38,9 +38,9 @@ def condition(type_: str, status: str = "True") -> JsonCheck:
     _check_text("status", status)
 
     def judge(obj: Json) -> Verdict:
-        _check_whole(obj, "condition()")
+        _check_has_status(obj, "condition()")
         verdict = _judge_condition(obj, type_, status)
-        if not verdict.met and status.casefold() == "true" and (why := _never(obj, type_)):
+        if not verdict.met and status.casefold() == "true" and (why := _why_impossible(obj, type_)):
             return failed(why)
         return verdict
 
@@ -57,21 +57,21 @@ def _judge_condition(obj: Json, type_: str, status: str) -> Verdict:
     observed = number(found, "observedGeneration", default=observed)
     if observed < generation:
         return unmet(f"its condition {type_} is of generation {observed}, not yet of {generation}")
-    words = said(found)
+    words = reason_and_message(found)
     now = f"its condition {type_} is {one_line(text(found, 'status')) or 'empty'}"
     shown = f"{now} ({words})" if words else now
     return met(shown) if text(found, "status").casefold() == status.casefold() else unmet(shown)
 
 
-def _never(obj: Json, type_: str) -> str:
-    """Say why a condition cannot become true any more; empty if it can."""
+def _why_impossible(obj: Json, type_: str) -> str:
+    """Describe why a condition cannot become true any more; empty if it can."""
     kind, wanted = kind_of(obj), type_.casefold()
     if kind == "Pod" and wanted in _POD_CONDITIONS and text(obj, "status", "phase") in FINAL_PHASES:
         return pod_causes(obj)
     if kind == "Job.batch" and (opposite := _OPPOSITES.get(wanted)):
         found = condition_of(obj, opposite)
         if text(found, "status") == "True":
-            words = said(found)
+            words = reason_and_message(found)
             return f"the Job is {opposite}{f' ({words})' if words else ''}"
     return ""
 
@@ -83,12 +83,12 @@ def phase(*phases: str) -> JsonCheck:
         phases: the phase to wait for, or several of which one is enough.
     """
     if not phases:
-        raise TypeError("phase() takes a phase, such as Running")
+        raise TypeError("phase() needs at least one phase, such as 'Running'")
     for each in phases:
         _check_text("phase", each)
 
     def judge(obj: Json) -> Verdict:
-        _check_whole(obj, "phase()")
+        _check_has_status(obj, "phase()")
         now = text(obj, "status", "phase")
         if now in phases:
             return met(f"its phase is {now}")
@@ -103,8 +103,8 @@ def phase(*phases: str) -> JsonCheck:
 def jsonpath(path: str, value: object = _ANY) -> JsonCheck:
     """Make a check of a field, as `kubectl wait --for=jsonpath=...`.
 
-    It is true if the path selects something and everything that it selects equals the value. Text
-    is compared with numbers and booleans as kubectl compares them: `"3"` equals 3.
+    The check is true if the path selects at least one value, and all selected values equal
+    `value`. Text is compared with numbers and booleans as kubectl does: `"3"` equals 3.
 
     Args:
         path: a JSONPath of kubectl, such as `{.status.readyReplicas}`.
@@ -116,12 +116,12 @@ def jsonpath(path: str, value: object = _ANY) -> JsonCheck:
     _check_text("path", path)
     inner = path.strip()
     if inner.startswith("{") != inner.endswith("}"):
-        raise ValueError(f"{path!r} is no JSONPath: its braces do not match")
+        raise ValueError(f"{path!r} is not a JSONPath: its braces do not match")
     inner = inner.removeprefix("{").removesuffix("}").strip()
     inner = inner if inner.startswith((".", "[", "$", "@")) else f".{inner}"
     _jsonpath.parse(inner)
     if value is not _ANY and not isinstance(value, (str, int, float)):
-        raise TypeError("the value of jsonpath() is a text, a number or a bool")
+        raise TypeError("the value of jsonpath() must be a text, a number or a bool")
 
     def judge(obj: Json) -> Verdict:
         found = _jsonpath.evaluate(inner, obj)
@@ -129,18 +129,18 @@ def jsonpath(path: str, value: object = _ANY) -> JsonCheck:
             return unmet(f"it has no {inner}")
         if value is _ANY:
             return met(f"it has {inner}")
-        other = [each for each in found if not _equal(each, value)]
-        # Other parts of an object may hold secrets.
+        other = [each for each in found if not _equals(each, value)]
+        # Values outside of the status may be secret, so they are not shown.
         is_public = inner.startswith((".status", "$.status"))
         if not other:
             return met(f"{inner} is as wanted")
-        return unmet(f"{inner} is {_shown(other[0]) if is_public else 'another value'}")
+        return unmet(f"{inner} is {_short_value(other[0]) if is_public else 'another value'}")
 
     more = "" if value is _ANY else f", {value!r}"
     return JsonCheck(f"jsonpath({path!r}{more})", judge)
 
 
-def _equal(found: Any, value: object) -> bool:
+def _equals(found: Any, value: object) -> bool:
     if isinstance(found, bool) == isinstance(value, bool) and found == value:
         return True
     if isinstance(value, str) and isinstance(found, (bool, int, float)):
@@ -150,7 +150,7 @@ def _equal(found: Any, value: object) -> bool:
     return False
 
 
-def _shown(value: object) -> str:
+def _short_value(value: object) -> str:
     if isinstance(value, (dict, list)):
         return "a map" if isinstance(value, dict) else "a list"
     return one_line(json.dumps(value))
@@ -162,11 +162,11 @@ def _check_text(what: str, value: object) -> None:
         raise TypeError(f"{what} must be a non-empty string, not {shown}")
 
 
-def _check_whole(obj: Json, what: str) -> None:
-    """See to it that the object has a status.
+def _check_has_status(obj: Json, what: str) -> None:
+    """Check that the object can have a status.
 
     Raises:
-        TypeError: it is the metadata of an object.
+        TypeError: The object is a PartialObjectMetadata.
     """
     if text(cast("object", obj), "kind") == "PartialObjectMetadata":
         raise TypeError(f"{what} needs the whole object: PartialObjectMetadata has no status")

@@ -1,4 +1,4 @@
-"""Reading the JSON of objects: a field that is missing or has another type reads as its default."""
+"""Reads fields of JSON objects. A missing field or one of another type reads as its default."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
     "kind_of",
     "number",
     "part",
-    "said",
+    "reason_and_message",
     "text",
 ]
 
@@ -35,42 +35,42 @@ def _value(obj: object, path: tuple[str, ...]) -> object:
 
 
 def part(obj: object, *path: str) -> Json:
-    """The object at a path, or an empty one."""
+    """Return the object at a path, or an empty object."""
     value = _value(obj, path)
     return cast("Json", value) if isinstance(value, dict) else {}
 
 
 def items(obj: object, *path: str) -> Iterator[Json]:
-    """The objects in the list at a path."""
+    """Yield the objects in the list at a path."""
     value = _value(obj, path)
     if isinstance(value, list):
         yield from (each for each in cast("list[object]", value) if isinstance(each, dict))
 
 
 def number(obj: object, *path: str, default: int = 0) -> int:
-    """The integer at a path."""
+    """Return the integer at a path."""
     value = _value(obj, path)
     return value if isinstance(value, int) and not isinstance(value, bool) else default
 
 
 def text(obj: object, *path: str) -> str:
-    """The string at a path, or an empty one."""
+    """Return the string at a path, or an empty string."""
     value = _value(obj, path)
     return value if isinstance(value, str) else ""
 
 
 def flag(obj: object, *path: str) -> bool:
-    """Whether there is a true at a path."""
+    """Return whether the value at a path is true."""
     return _value(obj, path) is True
 
 
 def conditions(obj: Json) -> Iterator[Json]:
-    """The conditions in the status of an object."""
+    """Yield the conditions in the status of an object."""
     return items(obj, "status", "conditions")
 
 
 def condition_of(obj: Json, type_: str) -> Json:
-    """The condition of a type, in whatever case the type is written; empty if there is none."""
+    """Return the condition of a type, ignoring case; empty if the object has none."""
     wanted = type_.casefold()
     for each in conditions(obj):
         if text(each, "type").casefold() == wanted:
@@ -78,23 +78,22 @@ def condition_of(obj: Json, type_: str) -> Json:
     return {}
 
 
-def said(condition: object) -> str:
-    """The reason and the message of a condition or of a container's state, in one line."""
+def reason_and_message(condition: object) -> str:
+    """Join the reason and the message of a condition or a container's state, in one line."""
     words = (text(condition, "reason"), text(condition, "message"))
     return one_line(": ".join(word for word in words if word))
 
 
 def kind_of(obj: Json) -> str:
-    """The kind with its group, such as `Deployment.apps` or `Pod`."""
+    """Return the kind with its group, such as `Deployment.apps` or `Pod`."""
     group, slash, _ = text(obj, "apiVersion").rpartition("/")
     return f"{text(obj, 'kind')}.{group}" if slash else text(obj, "kind")
 
 
 def generation_problem(obj: Json, *, required: bool = False) -> str:
-    """Say that the controller has not seen the present spec; empty if it has, or nothing tells.
+    """Describe that the controller has not seen the current spec; empty if it has.
 
-    With `required`, a status without observedGeneration is one of a controller that has not seen
-    the object.
+    A status without observedGeneration counts as current, or with `required` as not seen.
     """
     generation = number(obj, "metadata", "generation")
     observed = number(obj, "status", "observedGeneration", default=-1)

@@ -1,10 +1,10 @@
-"""Readiness of other built-in kinds, and of kinds that only their conditions tell about."""
+"""Readiness of other built-in kinds, and of kinds without a rule, by their conditions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .json_fields import condition_of, items, number, said, text
+from .json_fields import condition_of, items, number, reason_and_message, text
 from .verdict import Verdict, failed, met, unmet
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ __all__ = [
 
 
 def always_ready(_: Json) -> Verdict:
-    """Kinds that no controller has to do something for."""
+    """The object is ready as soon as it exists: no controller has to act on it."""
     return met("it exists")
 
 
 def judge_claim(obj: Json) -> Verdict:
-    """A PersistentVolumeClaim that is bound."""
+    """The PersistentVolumeClaim is bound."""
     phase = text(obj, "status", "phase")
     if phase == "Bound":
         return met("the claim is Bound")
@@ -36,7 +36,7 @@ def judge_claim(obj: Json) -> Verdict:
 
 
 def judge_service(obj: Json) -> Verdict:
-    """A Service. Unlike kstatus, one of type LoadBalancer needs the address of its balancer."""
+    """The Service has its addresses. Unlike kstatus, a LoadBalancer needs an external address."""
     if text(obj, "spec", "type") != "LoadBalancer":
         return met("the Service needs no address of a load balancer")
     if not text(obj, "spec", "clusterIP"):
@@ -48,28 +48,28 @@ def judge_service(obj: Json) -> Verdict:
 
 
 def judge_definition(obj: Json) -> Verdict:
-    """A CustomResourceDefinition that is established."""
+    """The CustomResourceDefinition is established."""
     accepted, established = (condition_of(obj, each) for each in ("NamesAccepted", "Established"))
     if text(accepted, "status") == "False":
-        return failed(f"its names are not accepted ({said(accepted)})")
+        return failed(f"its names are not accepted ({reason_and_message(accepted)})")
     if text(established, "status") == "True":
         return met("it is Established")
     if text(established, "status") == "False" and text(established, "reason") != "Installing":
-        return failed(f"it is not Established ({said(established)})")
+        return failed(f"it is not Established ({reason_and_message(established)})")
     return unmet("it is not Established yet")
 
 
 def judge_api_service(obj: Json) -> Verdict:
-    """An APIService whose server answers."""
+    """The server of the APIService is available."""
     available = condition_of(obj, "Available")
     if text(available, "status") == "True":
         return met("its server is available")
-    words = said(available)
+    words = reason_and_message(available)
     return unmet(f"its server is not available{f' ({words})' if words else ' yet'}")
 
 
 def judge_others(obj: Json) -> Verdict:
-    """An object of another kind: its condition Ready tells; without one, it is ready."""
+    """The condition Ready is True. Objects without this condition count as ready."""
     ready = condition_of(obj, "Ready")
     if not ready:
         return met("it has no condition Ready to wait for")
@@ -79,6 +79,6 @@ def judge_others(obj: Json) -> Verdict:
     observed = number(ready, "observedGeneration", default=generation)
     if observed < generation:
         return unmet(f"its condition Ready is of generation {observed}, not yet of {generation}")
-    words = said(ready)
+    words = reason_and_message(ready)
     shown = f"its condition Ready is {text(ready, 'status')}{f' ({words})' if words else ''}"
     return met(shown) if text(ready, "status") == "True" else unmet(shown)

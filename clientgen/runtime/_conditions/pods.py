@@ -1,11 +1,11 @@
-"""Readiness of Pods, and the causes why a Pod does not run."""
+"""Readiness of Pods, and the reasons why a Pod does not run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from ..errors import one_line
-from .json_fields import condition_of, items, number, part, said, text
+from .json_fields import condition_of, items, number, part, reason_and_message, text
 from .verdict import Verdict, failed, met, unmet
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ __all__ = ["FINAL_PHASES", "container_causes", "judge_pod", "pod_causes"]
 FINAL_PHASES: Final = frozenset({"Succeeded", "Failed"})
 """The phases that a Pod never leaves."""
 
-# Every container starts with these.
-_STARTING: Final = frozenset({"", "ContainerCreating", "PodInitializing"})
-_MOST: Final = 3
+# Reasons of normal starts.
+_STARTING_REASONS: Final = frozenset({"", "ContainerCreating", "PodInitializing"})
+_MAX_CAUSES: Final = 3
 
 
 def judge_pod(obj: Json) -> Verdict:
-    """Ready or Succeeded. Unlike kstatus, Failed is no success, and no crash loop is final."""
+    """The Pod is Ready or Succeeded. Unlike kstatus, Failed is not ready, and crash loops go on."""
     phase = text(obj, "status", "phase")
     if phase == "Succeeded":
         return met("the Pod has Succeeded")
@@ -36,7 +36,7 @@ def judge_pod(obj: Json) -> Verdict:
 
 
 def pod_causes(obj: Json) -> str:
-    """Describe the phase of a Pod and what keeps its containers from running."""
+    """Describe the phase of a Pod and why its containers do not run."""
     phase = one_line(text(obj, "status", "phase"))
     words = "the Pod has no phase yet"
     if phase in FINAL_PHASES:
@@ -46,37 +46,37 @@ def pod_causes(obj: Json) -> str:
     ready = condition_of(obj, "Ready")
     if phase == "Running" and text(ready, "status") != "True":
         words += ", but not Ready"
-    if own := said(part(obj, "status")):
-        words += f" ({own})"
+    if pod_reason := reason_and_message(part(obj, "status")):
+        words += f" ({pod_reason})"
     causes = list(container_causes(obj))
     scheduled = condition_of(obj, "PodScheduled")
     if text(scheduled, "status") == "False":
-        causes.insert(0, said(scheduled) or "not scheduled")
-    if not causes and phase == "Running" and (unready := said(ready)):
+        causes.insert(0, reason_and_message(scheduled) or "not scheduled")
+    if not causes and phase == "Running" and (unready := reason_and_message(ready)):
         causes.append(unready)
-    return "; ".join([words, *causes[:_MOST]])
+    return "; ".join([words, *causes[:_MAX_CAUSES]])
 
 
 def container_causes(obj: Json) -> Iterator[str]:
     """Describe each container that does not run: `container main: CrashLoopBackOff`."""
     for field in ("initContainerStatuses", "containerStatuses"):
         for status in items(obj, "status", field):
-            if words := _trouble(status):
+            if words := _container_problem(status):
                 yield f"container {one_line(text(status, 'name'))}: {words}"
 
 
-def _trouble(status: Json) -> str:
+def _container_problem(status: Json) -> str:
     waiting = part(status, "state", "waiting")
-    if text(waiting, "reason") not in _STARTING:
-        last = _exit(part(status, "lastState", "terminated"))
-        return f"{said(waiting)}{f'; before that it {last}' if last else ''}"
-    ended = _exit(part(status, "state", "terminated"))
+    if text(waiting, "reason") not in _STARTING_REASONS:
+        last = _describe_exit(part(status, "lastState", "terminated"))
+        return f"{reason_and_message(waiting)}{f'; before that it {last}' if last else ''}"
+    ended = _describe_exit(part(status, "state", "terminated"))
     return f"it {ended}" if ended else ""
 
 
-def _exit(terminated: Json) -> str:
+def _describe_exit(terminated: Json) -> str:
     code = number(terminated, "exitCode")
     if not code:
         return ""
-    words = said(terminated)
+    words = reason_and_message(terminated)
     return f"exited with code {code}{f' ({words})' if words else ''}"

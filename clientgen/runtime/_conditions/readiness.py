@@ -1,8 +1,8 @@
-"""`ready`: whether an object does what it is for.
+"""`ready`: the readiness rules of all kinds.
 
-The rules are those of kstatus (sigs.k8s.io/cli-utils, pkg/kstatus/status), which `kubectl apply`'s
-successors and Flux use. They differ where kstatus calls a failed Pod current, a crash loop final,
-and a load balancer without an address ready.
+The rules are those of kstatus (sigs.k8s.io/cli-utils, pkg/kstatus/status), which Flux uses, with
+three exceptions: kstatus calls a failed Pod current, a crash loop failed, and a load balancer
+without an address ready.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from .checks import JsonCheck
-from .json_fields import Json, condition_of, generation_problem, kind_of, said, text
+from .json_fields import Json, condition_of, generation_problem, kind_of, reason_and_message, text
 from .kind_readiness import (
     always_ready,
     judge_api_service,
@@ -55,19 +55,25 @@ _RULES: Final[Mapping[str, Judge]] = {
 
 
 def judge_ready(obj: Json) -> Verdict:
-    """Judge an object of any kind."""
+    """Judge an object of any kind.
+
+    Raises:
+        TypeError: The object is a PartialObjectMetadata.
+    """
     if text(obj, "kind") == "PartialObjectMetadata":
         raise TypeError("ready needs the whole object: PartialObjectMetadata has no status")
     if text(obj, "metadata", "deletionTimestamp"):
         return unmet("it is being deleted")
     if problem := generation_problem(obj):
         return unmet(problem)
-    # These two conditions of kstatus are true while something is not as it should be.
+    # kstatus' "abnormal-true" conditions: True means that the object is not ready.
     reconciling, stalled = condition_of(obj, "Reconciling"), condition_of(obj, "Stalled")
     if text(reconciling, "status") == "True":
-        return unmet(f"its controller is at work ({said(reconciling) or 'Reconciling'})")
+        return unmet(
+            f"its controller is reconciling ({reason_and_message(reconciling) or 'Reconciling'})"
+        )
     if text(stalled, "status") == "True":
-        return failed(f"its controller is stalled ({said(stalled) or 'Stalled'})")
+        return failed(f"its controller is stalled ({reason_and_message(stalled) or 'Stalled'})")
     return _RULES.get(kind_of(obj), judge_others)(obj)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from .checks import JsonCheck
 from .json_fields import Json, generation_problem, kind_of, number, text
 from .verdict import Verdict, failed, met, unmet
-from .workloads import progress_problem, some, wanted_replicas
+from .workloads import count_of, progress_problem, wanted_replicas
 
 __all__ = ["ROLLED_OUT"]
 
@@ -22,11 +22,11 @@ def _deployment(obj: Json) -> Verdict:
     exist, updated = number(obj, "status", "replicas"), number(obj, "status", "updatedReplicas")
     available = number(obj, "status", "availableReplicas")
     if updated < wanted:
-        return unmet(some(updated, wanted, "new replicas have been updated"))
+        return unmet(count_of(updated, wanted, "new replicas have been updated"))
     if exist > updated:
         return unmet(f"{exist - updated} old replicas are pending termination")
     if available < updated:
-        return unmet(some(available, updated, "updated replicas are available"))
+        return unmet(count_of(available, updated, "updated replicas are available"))
     return met("it is rolled out")
 
 
@@ -34,15 +34,15 @@ def _stateful_set(obj: Json) -> Verdict:
     wanted, updated = wanted_replicas(obj), number(obj, "status", "updatedReplicas")
     ready = number(obj, "status", "readyReplicas")
     if ready < wanted:
-        return unmet(some(ready, wanted, "Pods are ready"))
+        return unmet(count_of(ready, wanted, "Pods are ready"))
     partition = number(obj, "spec", "updateStrategy", "rollingUpdate", "partition", default=-1)
     if partition >= 0:
         total = max(0, wanted - partition)
         if updated < total:
-            return unmet(some(updated, total, "new Pods have been updated"))
+            return unmet(count_of(updated, total, "new Pods have been updated"))
         return met(f"the partitioned rollout is complete ({updated} new Pods)")
     if text(obj, "status", "updateRevision") != text(obj, "status", "currentRevision"):
-        return unmet(some(updated, wanted, "Pods are of the new revision"))
+        return unmet(count_of(updated, wanted, "Pods are of the new revision"))
     return met("it is rolled out")
 
 
@@ -51,9 +51,9 @@ def _daemon_set(obj: Json) -> Verdict:
     updated = number(obj, "status", "updatedNumberScheduled")
     available = number(obj, "status", "numberAvailable")
     if updated < wanted:
-        return unmet(some(updated, wanted, "new Pods have been updated"))
+        return unmet(count_of(updated, wanted, "new Pods have been updated"))
     if available < wanted:
-        return unmet(some(available, wanted, "updated Pods are available"))
+        return unmet(count_of(available, wanted, "updated Pods are available"))
     return met("it is rolled out")
 
 
@@ -68,14 +68,14 @@ def judge_rollout(obj: Json) -> Verdict:
     """Judge a Deployment, a StatefulSet or a DaemonSet.
 
     Raises:
-        TypeError: it is of another kind.
+        TypeError: The object is of another kind.
     """
     rule = _RULES.get(kind_of(obj))
     if rule is None:
         kind = text(obj, "kind") or "an object without a kind"
         raise TypeError(f"rolled_out is for Deployments, StatefulSets and DaemonSets, not {kind}")
     if text(obj, "spec", "updateStrategy", "type") == "OnDelete":
-        return failed("its update strategy is OnDelete: nothing rolls out by itself")
+        return failed("its update strategy is OnDelete: Pods are only replaced when deleted")
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     return rule(obj)

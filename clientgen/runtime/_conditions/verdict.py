@@ -1,4 +1,4 @@
-"""`Verdict`: whether an object is as it should be, and if not, why."""
+"""`Verdict`: the result of a check of an object, and the reason."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Verdict(Struct, frozen=True):
 
 
 def met(why: str) -> Verdict:
-    """The check is met."""
+    """Return the verdict of a check that is met."""
     return Verdict(met=True, why=why)
 
 
 def unmet(why: str) -> Verdict:
-    """The check is not met yet."""
+    """Return the verdict of a check that is not met yet."""
     return Verdict(met=False, why=why)
 
 
 def failed(why: str) -> Verdict:
-    """The check cannot become true any more."""
+    """Return the verdict of a check that cannot become true any more."""
     return Verdict(met=False, why=why, failed=True)

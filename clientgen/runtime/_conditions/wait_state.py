@@ -1,4 +1,4 @@
-"""State of a wait: what is known of the objects, and whether it is over."""
+"""The state of a wait: the objects seen so far, and whether the wait is over."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
     from .._models.model_codec import WatchEvent
 
-__all__ = ["WaitState", "Waited", "waited_for"]
+__all__ = ["WaitState", "WaitTarget", "wait_target"]
 
 T = TypeVar("T")
 
 _Key = tuple[str, str]
 
 
-class Waited(Struct, frozen=True):
-    """What is waited for.
+class WaitTarget(Struct, frozen=True):
+    """The target of a wait.
 
     Attributes:
         kind: The kind of the objects.
         where: The namespace and name of the object, or the selectors, for messages.
-        until: What has to become true.
-        fail: What ends the wait with an error.
-        is_one: Whether it is about one object by its name.
-        uid: The uid of the object, if only that object counts.
+        until: The check that has to become true.
+        fail: The check that ends the wait with an error.
+        is_one: Whether the target is a single object by name.
+        uid: The uid of the object; empty if any object of the name counts.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class Waited(Struct, frozen=True):
     uid: str = ""
 
     def includes(self, obj: Any) -> bool:
-        """Tell whether an object is meant. Servers may send others, if they ignore selectors."""
+        """Tell whether an object belongs to the target. Servers may ignore field selectors."""
         namespace, name = _key(obj)
         return not self.is_one or self.where == (f"{namespace}/{name}" if namespace else name)
 
@@ -52,7 +52,7 @@ class Waited(Struct, frozen=True):
         return f"every {self.kind}{f' {self.where}' if self.where else ''}"
 
 
-def waited_for(
+def wait_target(
     kind: str,
     where: str,
     until: Callable[[T], object],
@@ -60,18 +60,18 @@ def waited_for(
     *,
     is_one: bool = True,
     uid: str = "",
-) -> Waited:
-    """Describe what is waited for, by conditions or functions of the object.
+) -> WaitTarget:
+    """Make a target from conditions or functions of the object.
 
     Raises:
-        TypeError: `until` or `fail` is neither.
+        TypeError: `until` or `fail` is neither a check nor a function.
     """
     bad = None if fail is None else as_check(fail)
-    return Waited(kind, where, as_check(until), bad, is_one=is_one, uid=uid)
+    return WaitTarget(kind, where, as_check(until), bad, is_one=is_one, uid=uid)
 
 
 class _Entry(Struct):
-    """What is known of an object."""
+    """The last state of an object, and the verdict on it."""
 
     object: Any
     verdict: Verdict
@@ -79,51 +79,53 @@ class _Entry(Struct):
 
 
 class WaitState(Generic[T]):
-    """What a wait knows. It is over when it is `done`, or when `failure` is an error.
+    """The state of a wait. The wait is over when it is `done`, or when `failure` is an error.
 
-    Where an object has to be there, all objects that exist have to be as wanted at one moment, and
-    there has to be one at least; objects come and go meanwhile. Where the lack of an object is as
-    good, as for `deleted`, only those count that were there at first: they are known by their uid.
+    For most checks, all existing objects have to meet the check at the same moment, and at least
+    one object has to exist; objects may come and go meanwhile. For checks that are true of missing
+    objects, such as `deleted`, only the objects of the first list count, by their uid.
 
     Args:
-        waited: what is waited for.
-        on_progress: is called with the state in words, whenever that has changed.
+        waited: The target of the wait.
+        on_progress: Called with a description of the state whenever it has changed.
     """
 
-    def __init__(self, waited: Waited, on_progress: Callable[[str], object] | None = None) -> None:
+    def __init__(
+        self, waited: WaitTarget, on_progress: Callable[[str], object] | None = None
+    ) -> None:
         self.waited = waited
         self.failure: WaitFailed | None = None
         self.done = False
         self._on_progress = on_progress
         self._entries: dict[_Key, _Entry] = {}
-        self._open: set[_Key] = set()
+        self._unmet: set[_Key] = set()
         self._is_begun = False
-        self._told = ""
+        self._reported = ""
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to wait for."""
+        """Whether the wait has succeeded or failed."""
         return self.done or self.failure is not None
 
     @property
     def objects(self) -> list[T]:
-        """The last state of the objects. Of those that are gone, too, if that is as good."""
+        """The last states of the objects; of deleted objects, too, if the check allows deletion."""
         return [entry.object for entry in self._entries.values()]
 
     def replace(self, objects: Iterable[T]) -> None:
-        """Take the whole collection as it is now."""
+        """Replace the state by a complete list of the objects."""
         present = {_key(obj): obj for obj in objects if self.waited.includes(obj)}
         for key in [key for key in self._entries if key not in present]:
             self._remove(key)
         for key, obj in present.items():
-            self._take(key, obj)
+            self._update(key, obj)
         if self.waited.is_one and not present and not self._is_begun:
             self._fail_if_absent(None)
         self._is_begun = True
-        self._decide()
+        self._update_done()
 
     def apply(self, events: Iterable[WatchEvent[Any]]) -> None:
-        """Take changes, one after the other: what is true for a moment is true."""
+        """Apply watch events one by one: a check that is true for a moment ends the wait."""
         for event in events:
             if self.is_over:
                 return
@@ -132,76 +134,76 @@ class WaitState(Generic[T]):
             if event.type == "DELETED":
                 self._remove(_key(event.object))
             elif event.type in {"ADDED", "MODIFIED"}:
-                self._take(_key(event.object), event.object)
+                self._update(_key(event.object), event.object)
             else:
                 continue
-            self._decide()
+            self._update_done()
 
     @property
-    def culprit(self) -> T | None:
-        """The object that the error is about, if there is one."""
+    def blamed_object(self) -> T | None:
+        """The object that has failed the wait, or that is not ready; None without one."""
         obj: T | None = self.last[0] if self.failure is None else self.failure.object
         return obj
 
-    def failed(self, causes: str) -> WaitFailed:
-        """Make the error of a wait that has failed; `causes` are those in other objects."""
+    def failed_error(self, causes: str) -> WaitFailed:
+        """Return the error of a failed wait. `causes` describes other objects, such as Pods."""
         assert self.failure is not None
         if not causes:
             return self.failure
         return WaitFailed(f"{self.failure}; {causes}", self.failure.object)
 
     def timeout(self, seconds: float, causes: str = "", trouble: str = "") -> WaitTimeout:
-        """Make the error of a wait that took too long.
+        """Return the error of a wait that took too long.
 
         Args:
-            seconds: how long it took; 0 if it was looked at once.
-            causes: why the object is as it is, from other objects.
-            trouble: why nothing newer is known, if the server could not be read.
+            seconds: The duration of the wait; 0 if the objects were read once.
+            causes: A description of other objects, such as Pods, that explains the state.
+            trouble: The last error of reading from the server; empty without one.
         """
         obj, why = self.last
         words = "; ".join(each for each in (why, causes, trouble) if each)
         what = f"{self.waited}: {self.waited.until!r} is not true{_after(seconds)}"
         return WaitTimeout(f"{what}: {words}", obj)
 
-    def stood_still(self, why: str, causes: str, trouble: str) -> WaitTimeout:
-        """Make the error of a wait whose clock nobody moves; the arguments are as above."""
+    def standstill_timeout(self, why: str, causes: str, trouble: str) -> WaitTimeout:
+        """Return the error of a wait whose FakeClock stands still. See `timeout` for the others."""
         obj, state = self.last
         words = "; ".join(each for each in (state, causes, trouble, why) if each)
         return WaitTimeout(f"{self.waited}: {self.waited.until!r} is not true: {words}", obj)
 
     @property
     def last(self) -> tuple[Any, str]:
-        """The object that is not yet as wanted, and its state in words."""
-        # In the order of the server's list. Another thread may ask.
+        """The first object that does not meet the check, and a description of its state."""
+        # In the order of the server's list. A copy, because another thread may read this.
         for key, entry in list(self._entries.items()):
-            if key in self._open:
-                return entry.object, self._named(key, entry.verdict.why)
+            if key in self._unmet:
+                return entry.object, self._with_name(key, entry.verdict.why)
         if not self._is_begun:
-            return None, "nothing is known of it"
-        return None, NO_OBJECT if self.waited.is_one else "there is none"
+            return None, "its state was not read yet"
+        return None, NO_OBJECT if self.waited.is_one else "no such object exists"
 
     # ---- one object ---------------------------------------------------------------------------
 
     @property
-    def _may_be_gone(self) -> bool:
+    def _allows_absence(self) -> bool:
         return self.waited.until.on_absence is True
 
-    def _take(self, key: _Key, obj: Any) -> None:
+    def _update(self, key: _Key, obj: Any) -> None:
         entry = self._entries.get(key)
-        if self._may_be_gone and self._is_another(obj, entry):
+        if self._allows_absence and self._is_new_object(obj, entry):
             if entry is not None:
                 self._remove(key)
             return
         verdict = self.waited.until.check(obj)
         self._entries[key] = _Entry(obj, verdict)
         if verdict.met:
-            self._open.discard(key)
+            self._unmet.discard(key)
         else:
-            self._open.add(key)
+            self._unmet.add(key)
         self._fail_if_bad(key, obj, verdict)
 
-    def _is_another(self, obj: Any, entry: _Entry | None) -> bool:
-        """Tell whether it is not among the objects that the wait is about."""
+    def _is_new_object(self, obj: Any, entry: _Entry | None) -> bool:
+        """Tell whether an object is a new one, not one of those whose deletion is awaited."""
         uid: str = obj.metadata.uid
         if entry is not None:
             return entry.is_gone or uid != entry.object.metadata.uid
@@ -211,54 +213,59 @@ class WaitState(Generic[T]):
         entry = self._entries.get(key)
         if entry is None or entry.is_gone:
             return
-        self._open.discard(key)
-        if self._may_be_gone:
+        self._unmet.discard(key)
+        if self._allows_absence:
             self._entries[key] = _Entry(entry.object, met(NO_OBJECT), is_gone=True)
         else:
             del self._entries[key]
         self._fail_if_absent(entry.object)
 
-    # ---- all of them --------------------------------------------------------------------------
+    # ---- all objects --------------------------------------------------------------------------
 
-    def _decide(self) -> None:
+    def _update_done(self) -> None:
         if self.is_over:
             return
-        self.done = not self._open and bool(self._entries or self._may_be_gone)
-        self._tell()
+        self.done = not self._unmet and bool(self._entries or self._allows_absence)
+        self._report_progress()
 
     def _fail_if_bad(self, key: _Key, obj: Any, verdict: Verdict) -> None:
         if verdict.met or self.failure is not None:
             return
         if verdict.failed:
-            why = f"{self.waited.until!r} cannot become true: {self._named(key, verdict.why)}"
+            why = f"{self.waited.until!r} cannot become true: {self._with_name(key, verdict.why)}"
             self.failure = WaitFailed(f"{self.waited}: {why}", obj)
         elif self.waited.fail is not None:
             bad = self.waited.fail.check(obj)
             if bad.met:
-                why = f"{self.waited.fail!r} is true: {self._named(key, bad.why)}"
+                why = f"{self.waited.fail!r} is true: {self._with_name(key, bad.why)}"
                 self.failure = WaitFailed(f"{self.waited}: {why}", obj)
 
     def _fail_if_absent(self, obj: Any) -> None:
         fail = self.waited.fail
-        if self.failure is None and fail is not None and fail.on_absence and not self._may_be_gone:
+        if (
+            self.failure is None
+            and fail is not None
+            and fail.on_absence
+            and not self._allows_absence
+        ):
             why = "it was deleted" if obj is not None else NO_OBJECT
-            why = why if obj is None else self._named(_key(obj), why)
+            why = why if obj is None else self._with_name(_key(obj), why)
             self.failure = WaitFailed(f"{self.waited}: {fail!r} is true: {why}", obj)
 
-    def _named(self, key: _Key, why: str) -> str:
-        """Say of which object it is, where there may be several."""
+    def _with_name(self, key: _Key, why: str) -> str:
+        """Add the name of the object to a description, if the wait is for several objects."""
         return (
             why
             if self.waited.is_one
             else f"{self.waited.kind} {'/'.join(filter(None, key))}: {why}"
         )
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._on_progress is None:
             return
         words = self._state()
-        if words != self._told:
-            self._told = words
+        if words != self._reported:
+            self._reported = words
             self._on_progress(words)
 
     def _state(self) -> str:
@@ -266,10 +273,10 @@ class WaitState(Generic[T]):
             for entry in self._entries.values():
                 return entry.verdict.why
             return NO_OBJECT
-        total, done = len(self._entries), len(self._entries) - len(self._open)
+        total, done = len(self._entries), len(self._entries) - len(self._unmet)
         if self.done or not total:
-            return f"{done} of {total} are as wanted"
-        return f"{done} of {total} are as wanted; {self.last[1]}"
+            return f"{done} of {total} objects are done"
+        return f"{done} of {total} objects are done; {self.last[1]}"
 
 
 def _after(seconds: float) -> str:

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .json_fields import condition_of, flag, generation_problem, number, said, text
+from .json_fields import condition_of, flag, generation_problem, number, reason_and_message, text
 from .verdict import Verdict, failed, met, unmet
 
 if TYPE_CHECKING:
     from .json_fields import Json
 
 __all__ = [
+    "count_of",
     "judge_daemon_set",
     "judge_deployment",
     "judge_job",
     "judge_replica_set",
     "judge_stateful_set",
     "progress_problem",
-    "some",
     "wanted_replicas",
 ]
 
-_NEVER: Final = 2**31 - 1
+_NO_DEADLINE: Final = 2**31 - 1
 
 
-def some(count: int, total: int, what: str) -> str:
-    """Say how many are: `2 of 3 updated replicas are available`."""
+def count_of(count: int, total: int, what: str) -> str:
+    """Format a count: `2 of 3 updated replicas are available`."""
     return f"{count} of {total} {what}"
 
 
 def wanted_replicas(obj: Json) -> int:
-    """The number of replicas in the spec; the server's default is 1."""
+    """Return the number of replicas in the spec; the server's default is 1."""
     return number(obj, "spec", "replicas", default=1)
 
 
 def progress_problem(obj: Json) -> str:
-    """Say that a Deployment has exceeded its progress deadline; empty if it has not."""
+    """Describe that a Deployment has exceeded its progress deadline; empty if it has not."""
     progressing = condition_of(obj, "Progressing")
     if text(progressing, "reason") != "ProgressDeadlineExceeded":
         return ""
-    return f"the rollout has exceeded its progress deadline ({said(progressing)})"
+    return f"the rollout has exceeded its progress deadline ({reason_and_message(progressing)})"
 
 
 def judge_deployment(obj: Json) -> Verdict:
@@ -60,21 +60,23 @@ def _deployment_problem(obj: Json) -> str:
     available = number(obj, "status", "availableReplicas")
     problem = ""
     if exist < wanted:
-        problem = some(exist, wanted, "replicas exist")
+        problem = count_of(exist, wanted, "replicas exist")
     elif updated < wanted:
-        problem = some(updated, wanted, "replicas are updated")
+        problem = count_of(updated, wanted, "replicas are updated")
     elif exist > wanted:
         problem = f"{exist - wanted} more replicas than wanted are still there"
     elif available < updated:
-        problem = some(available, updated, "updated replicas are available")
+        problem = count_of(available, updated, "updated replicas are available")
     elif ready < wanted:
-        problem = some(ready, wanted, "replicas are ready")
+        problem = count_of(ready, wanted, "replicas are ready")
     return problem or _condition_problem(obj)
 
 
 def _condition_problem(obj: Json) -> str:
-    # Without a deadline, which is the largest number, the controller writes no Progressing.
-    has_deadline = number(obj, "spec", "progressDeadlineSeconds", default=_NEVER) < _NEVER
+    # The largest number means no deadline: the controller writes no Progressing condition then.
+    has_deadline = (
+        number(obj, "spec", "progressDeadlineSeconds", default=_NO_DEADLINE) < _NO_DEADLINE
+    )
     progressing = condition_of(obj, "Progressing")
     is_new = text(progressing, "reason") == "NewReplicaSetAvailable"
     if has_deadline and not (is_new and text(progressing, "status") == "True"):
@@ -85,7 +87,7 @@ def _condition_problem(obj: Json) -> str:
 
 
 def judge_replica_set(obj: Json) -> Verdict:
-    """All replicas are labelled, ready and available. Also for ReplicationControllers."""
+    """All replicas are labelled, available and ready. Also for ReplicationControllers."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     wanted = wanted_replicas(obj)
@@ -97,7 +99,7 @@ def judge_replica_set(obj: Json) -> Verdict:
         ("readyReplicas", "replicas are ready"),
     ):
         if (count := number(obj, "status", field)) < wanted:
-            problem = some(count, wanted, words)
+            problem = count_of(count, wanted, words)
             break
     if (extra := number(obj, "status", "replicas") - wanted) > 0:
         problem = f"{extra} more replicas than wanted are still there"
@@ -106,15 +108,17 @@ def judge_replica_set(obj: Json) -> Verdict:
 
 
 def _with_failure(obj: Json, problem: str) -> str:
-    """Add why no Pods can be created, such as an exceeded quota."""
+    """Add the condition ReplicaFailure, such as an exceeded quota, to a problem."""
     failure = condition_of(obj, "ReplicaFailure")
     if text(failure, "status") != "True":
         return problem
-    return "; ".join(each for each in (problem, f"ReplicaFailure ({said(failure)})") if each)
+    return "; ".join(
+        each for each in (problem, f"ReplicaFailure ({reason_and_message(failure)})") if each
+    )
 
 
 def judge_stateful_set(obj: Json) -> Verdict:
-    """All replicas are ready and, above the partition, updated. OnDelete is never waited for."""
+    """All replicas are ready and, above the partition, updated. OnDelete counts as ready."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     if text(obj, "spec", "updateStrategy", "type") == "OnDelete":
@@ -122,9 +126,9 @@ def judge_stateful_set(obj: Json) -> Verdict:
     wanted, problem = wanted_replicas(obj), ""
     exist, ready = number(obj, "status", "replicas"), number(obj, "status", "readyReplicas")
     if exist < wanted:
-        problem = some(exist, wanted, "replicas exist")
+        problem = count_of(exist, wanted, "replicas exist")
     elif ready < wanted:
-        problem = some(ready, wanted, "replicas are ready")
+        problem = count_of(ready, wanted, "replicas are ready")
     elif exist > wanted:
         problem = f"{exist - wanted} more replicas than wanted are still there"
     else:
@@ -138,16 +142,16 @@ def _revision_problem(obj: Json, wanted: int) -> str:
     updated = number(obj, "status", "updatedReplicas")
     if partition >= 0:
         total = max(0, wanted - partition)
-        return "" if updated >= total else some(updated, total, "replicas are updated")
+        return "" if updated >= total else count_of(updated, total, "replicas are updated")
     current = number(obj, "status", "currentReplicas")
     if current < wanted:
-        return some(current, wanted, "replicas are of the current revision")
+        return count_of(current, wanted, "replicas are of the current revision")
     same = text(obj, "status", "currentRevision") == text(obj, "status", "updateRevision")
     return "" if same else "its new revision is not the current one yet"
 
 
 def judge_daemon_set(obj: Json) -> Verdict:
-    """All nodes that should run the Pod run it, updated, ready and available."""
+    """All nodes that should run the Pod run an updated, available and ready one."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     wanted = number(obj, "status", "desiredNumberScheduled", default=-1)
@@ -160,17 +164,17 @@ def judge_daemon_set(obj: Json) -> Verdict:
         ("numberReady", "Pods are ready"),
     ):
         if (count := number(obj, "status", field)) < wanted:
-            return unmet(some(count, wanted, words))
+            return unmet(count_of(count, wanted, words))
     return met(f"all Pods are ready ({wanted})")
 
 
 def judge_job(obj: Json) -> Verdict:
-    """Started, suspended or complete: wait for `condition("Complete")` for its end."""
+    """The Job has started, is suspended or is complete."""
     complete, failure = condition_of(obj, "Complete"), condition_of(obj, "Failed")
     if text(complete, "status") == "True":
         return met("the Job is Complete")
     if text(failure, "status") == "True":
-        words = said(failure)
+        words = reason_and_message(failure)
         return failed(f"the Job has Failed{f' ({words})' if words else ''}")
     if flag(obj, "spec", "suspend") and text(condition_of(obj, "Suspended"), "status") == "True":
         return met("the Job is suspended")

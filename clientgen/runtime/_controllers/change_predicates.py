@@ -1,7 +1,7 @@
-"""Predicates about the parts of an object that changed.
+"""Predicates on the changed parts of an object.
 
-The names and the rules are those of controller-runtime (pkg/predicate). A predicate about a change
-lets every event pass that is not an update.
+The names and the rules are controller-runtime's (pkg/predicate). These predicates look at updates
+only: all other events pass.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ __all__ = [
 def generation_changed(event: Event[Any]) -> bool:
     """Let an update pass if it changed the desired state, or began a deletion.
 
-    Changes of the status and of the metadata do not change the generation. Kinds without a
-    generation, such as Secrets and ConfigMaps, pass always. (In controller-runtime, none of their
-    updates passes.)
+    Changes of the status and of the metadata do not change the generation. Updates of kinds without
+    a generation, such as Secrets and ConfigMaps, always pass; in controller-runtime they never do.
     """
     return _differs(event, lambda metadata: metadata.generation) or _has_none(event)
 
@@ -48,7 +47,7 @@ def annotations_changed(event: Event[Any]) -> bool:
 
 @EventPredicate
 def resource_version_changed(event: Event[Any]) -> bool:
-    """Let an update pass if it changed anything: it is not a resync or a relist."""
+    """Let an update pass if it changed anything: drop resyncs and relists."""
     return _differs(event, lambda metadata: metadata.resource_version)
 
 

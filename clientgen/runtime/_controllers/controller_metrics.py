@@ -1,6 +1,6 @@
-"""Metrics of controllers for Prometheus, under controller-runtime's names. Needs an extra.
+"""Metrics of controllers for Prometheus, with controller-runtime's names.
 
-The label `controller` is the controller's name. (controller-runtime:
+Needs `clientgen[metrics]`. The label `controller` is the controller's name. (controller-runtime:
 pkg/internal/controller/metrics.)
 """
 
@@ -36,10 +36,10 @@ BUCKETS: Final = (
 
 
 class PrometheusControllerMetrics:
-    """Publishes the metrics of controllers. Any number of these may share a registry.
+    """Publishes the metrics of controllers. Several instances may share a registry.
 
     Args:
-        registry: Where they are published; None is prometheus-client's own.
+        registry: The registry to publish in; None for prometheus-client's default registry.
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
@@ -51,12 +51,12 @@ class PrometheusControllerMetrics:
         return self._families.responded
 
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
-        """Return the metrics of a controller of that name."""
+        """Return the metrics of the controller with a name."""
         return _Series(self._families, name, workers)
 
 
 class _Families:
-    """The metrics of one registry, which takes each name once."""
+    """The metrics of one registry. A registry accepts each name only once."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def counter(name: str, about: str, *labels: str) -> Counter:
@@ -69,19 +69,22 @@ class _Families:
         self.total = counter("reconcile_total", "Reconciliations, by result.", "result")
         self.errors = counter("reconcile_errors_total", "Reconciliations that raised.")
         self.terminal = counter(
-            "terminal_reconcile_errors_total", "Those that raised TerminalError."
+            "terminal_reconcile_errors_total", "Reconciliations that raised TerminalError."
         )
         self.panics = counter(
-            "reconcile_panics_total", "Those that broke the controller: SystemExit, for example."
+            "reconcile_panics_total",
+            "Reconciliations that ended the controller, by SystemExit for example.",
         )
         self.seconds = Histogram(
             "controller_runtime_reconcile_time_seconds",
-            "How long a reconciliation took.",
+            "Duration of a reconciliation.",
             ["controller"],
             registry=registry,
             buckets=BUCKETS,
         )
-        self.most = gauge("max_concurrent_reconciles", "How many objects are reconciled at once.")
+        self.max_concurrent = gauge(
+            "max_concurrent_reconciles", "How many objects are reconciled at once."
+        )
         self.active = gauge("active_workers", "How many workers are reconciling now.")
         self.requests = Counter(
             "rest_client_requests_total",
@@ -99,7 +102,7 @@ _families = PerRegistry(_Families)
 
 
 class _Series:
-    """The series of one controller. All are there from the start, so that rates can be made."""
+    """The time series of one controller. All exist from the start, so that rates are correct."""
 
     def __init__(self, families: _Families, name: str, workers: int) -> None:
         self._totals = {result: families.total.labels(name, result) for result in RESULTS}
@@ -108,7 +111,7 @@ class _Series:
         self._panics = families.panics.labels(name)
         self._seconds = families.seconds.labels(name)
         self._active = families.active.labels(name)
-        families.most.labels(name).set(workers)
+        families.max_concurrent.labels(name).set(workers)
 
     def began(self) -> None:
         self._active.inc()

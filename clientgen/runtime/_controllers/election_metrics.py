@@ -1,4 +1,4 @@
-"""Metrics of leader election for Prometheus, under client-go's names. Needs `clientgen[metrics]`.
+"""Metrics of leader election for Prometheus, with client-go's names. Needs `clientgen[metrics]`.
 
 The label `name` is the lease's name. (client-go: tools/leaderelection/metrics.go and
 component-base's metrics/prometheus/clientgo/leaderelection.)
@@ -24,26 +24,26 @@ __all__ = ["PrometheusElectionMetrics"]
 class PrometheusElectionMetrics:
     """Publishes who leads: `AsyncLeaderElector(..., metrics=PrometheusElectionMetrics())`.
 
-    Any number of these may share a registry.
+    Several instances may share a registry.
 
     Args:
-        registry: Where they are published; None is prometheus-client's own.
+        registry: The registry to publish in; None for prometheus-client's default registry.
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._families = _families.of(registry or REGISTRY)
 
     def leading(self, name: str, leads: bool, /) -> None:
-        """An elector leads now, or does not any more."""
+        """Set whether an elector leads."""
         self._families.status.labels(name).set(float(leads))
 
     def slow_path(self, name: str, /) -> None:
-        """A renewal had to read the lease first."""
+        """Count a renewal that had to read the lease first."""
         self._families.slow_path.labels(name).inc()
 
 
 class _Families:
-    """The metrics of one registry, which takes each name once."""
+    """The metrics of one registry. A registry accepts each name only once."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.status = Gauge(

@@ -1,11 +1,11 @@
-"""Decisions of an event recorder: which events are combined, and which are written.
+"""The rules of an event recorder: which events are aggregated, and which are written.
 
-Two APIs keep events. For events.k8s.io/v1 (client-go: tools/events) what is alike becomes a series
-whose count is written when it begins and ends, and now and then between. For core/v1 (client-go:
-tools/record) every repetition updates a count; many that differ in their message only are combined,
-and who tells too much about one object is not heard.
+Two APIs store events. For events.k8s.io/v1 (client-go: tools/events), equal events become a series:
+its count is written when the series begins and ends, and sometimes in between. For core/v1
+(client-go: tools/record), each repetition updates a count; many events that differ only in their
+message are combined, and a spam filter drops events if an object has too many.
 
-No waiting, no clock: monotonic time comes in as numbers, the time of day to write as datetimes.
+Nothing here waits or reads a clock: monotonic times and the times to write are arguments.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
 __all__ = ["CORE_EVENTS", "EVENTS", "Correlator", "EventReport", "Reference", "Series", "Write"]
 
 EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
-"""The resource of events, by default."""
+"""The resource of events.k8s.io/v1, the default."""
 CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
-"""The older resource of events."""
+"""The resource of core/v1."""
 
-MOST_KEYS: Final = 4096
-"""The most kinds of events that are remembered."""
-NOTE_BYTES: Final = 1024
-SHORT: Final = 128
+MAX_KEYS: Final = 4096
+"""The number of different events that are remembered."""
+MAX_NOTE_BYTES: Final = 1024
+MAX_SHORT_CHARACTERS: Final = 128
 
 # core/v1
-SIMILAR: Final = 10
-SIMILAR_SECONDS: Final = 600.0
-BURST: Final = 25
-REFILL_SECONDS: Final = 300.0
-COMBINED: Final = "(combined from similar events): "
+MAX_SIMILAR: Final = 10
+SIMILAR_INTERVAL_SECONDS: Final = 600.0
+SPAM_BURST: Final = 25
+SPAM_REFILL_SECONDS: Final = 300.0
+COMBINED_PREFIX: Final = "(combined from similar events): "
 
 # events.k8s.io/v1
-REFRESH_SECONDS: Final = 1800.0
-FINISH_SECONDS: Final = 360.0
+REFRESH_INTERVAL_SECONDS: Final = 1800.0
+FINISH_INTERVAL_SECONDS: Final = 360.0
 
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_LONGEST_NAME: Final = 253
+_MAX_NAME_CHARACTERS: Final = 253
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An object that an event is about."""
+    """A reference to the object of an event."""
 
     api_version: str = ""
     kind: str = ""
@@ -67,15 +67,15 @@ class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
 
     @classmethod
     def to(cls, obj: Any) -> Reference:
-        """Refer to a model, to a dict as the API has it, or to what another reference refers to.
+        """Make a reference to a model, to a dict in the API's form, or from another reference.
 
         Raises:
-            ValueError: It does not say its apiVersion, its kind or its name.
+            ValueError: The object has no apiVersion, kind or name.
         """
-        get, kind = _getter(obj), type(cast("object", obj)).__name__
+        get, kind = _field_reader(obj), type(cast("object", obj)).__name__
         metadata = get("metadata")
-        inner = get if metadata is None else _getter(metadata)
-        made = cls(
+        inner = get if metadata is None else _field_reader(metadata)
+        reference = cls(
             api_version=get("apiVersion") or "",
             kind=get("kind") or "",
             namespace=inner("namespace") or "",
@@ -84,15 +84,18 @@ class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
             resource_version=inner("resourceVersion") or "",
             field_path=get("fieldPath") or "",
         )
-        if not (is_name(made.api_version) and is_name(made.kind) and is_name(made.name)):
+        if not (
+            is_name(reference.api_version) and is_name(reference.kind) and is_name(reference.name)
+        ):
             raise ValueError(
-                f"no event can be about a {kind} without an apiVersion, a kind and a name: {made}"
+                f"the object of an event needs an apiVersion, a kind and a name, but {kind} has"
+                f" {reference}"
             )
-        return made
+        return reference
 
     @property
     def wire(self) -> dict[str, str]:
-        """As the API has it."""
+        """The reference as JSON."""
         names = dict(zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True))
         return {wire: value for name, wire in names.items() if (value := getattr(self, name))}
 
@@ -104,14 +107,14 @@ _ATTRIBUTES: Final = {
 }
 
 
-def _getter(obj: Any) -> Callable[[str], Any]:
+def _field_reader(obj: Any) -> Callable[[str], Any]:
     if isinstance(obj, Mapping):
         return cast("Mapping[str, Any]", obj).get
     return lambda name: getattr(obj, _ATTRIBUTES.get(name, name), None)
 
 
 class EventReport(Struct, frozen=True, kw_only=True):
-    """A report to a recorder."""
+    """An event that a program reports to a recorder."""
 
     regarding: Reference
     type: str
@@ -133,77 +136,77 @@ class EventReport(Struct, frozen=True, kw_only=True):
 
 
 class Write(Struct, kw_only=True):
-    """A request that is to be sent."""
+    """A request to send: the creation or the update of an event."""
 
     namespace: str
     name: str
     body: dict[str, Any]
     """The whole event."""
     patch: dict[str, Any] | None = None
-    """The change of an event that exists; if it is gone, it is created again."""
+    """The change of an existing event; None to create it. A deleted event is created again."""
 
 
 class EventWriter(Protocol):
-    """The rules by which a recorder writes events."""
+    """The rules of one events API."""
 
-    def happened(self, what: EventReport, now: float) -> Write | None:
-        """Return the request that writes the report, if any."""
+    def report(self, event: EventReport, now: float) -> Write | None:
+        """Take a report. Returns the request to send now, if there is one."""
         ...
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """List the requests that are due; with `everything`, also those that would come later."""
+        """Return the requests that are due; with `everything`, also those due later."""
         ...
 
     @property
     def next_due(self) -> float | None:
-        """When to ask that."""
+        """The moment to call `due` next; None if nothing will be due."""
         ...
 
 
-def micro(time: datetime) -> str:
-    """A MicroTime: always six digits."""
+def micro_time(time: datetime) -> str:
+    """Format a MicroTime, always with six digits."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def seconds(time: datetime) -> str:
-    """A Time."""
+def second_time(time: datetime) -> str:
+    """Format a Time."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def event_name(obj: str, nanoseconds: int) -> str | None:
     """Return the name of an event about an object; None if it is not a valid name."""
     name = f"{obj}.{nanoseconds:x}"
-    return name if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) else None
+    return name if len(name) <= _MAX_NAME_CHARACTERS and _NAME.fullmatch(name) else None
 
 
-def shortened(text: str, most: int = NOTE_BYTES) -> str:
-    """As much of a text as the server takes, in bytes, of whole characters."""
+def truncate(text: str, max_size: int = MAX_NOTE_BYTES) -> str:
+    """Truncate a text to a number of bytes, at a character boundary."""
     data = text.encode()
-    return text if len(data) <= most else data[:most].decode(errors="ignore")
+    return text if len(data) <= max_size else data[:max_size].decode(errors="ignore")
 
 
 class LruCache(Generic[K, V]):
-    """A dict of the keys that were used last."""
+    """A dict that drops the least recently used key when it is full."""
 
-    def __init__(self, most: int = MOST_KEYS) -> None:
-        self._most = most
+    def __init__(self, max_size: int = MAX_KEYS) -> None:
+        self._max_size = max_size
         self._values: OrderedDict[K, V] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._values)
 
     def get(self, key: K) -> V | None:
-        """Look up a key, which counts as use."""
+        """Look up a key, and mark it as used."""
         if key not in self._values:
             return None
         self._values.move_to_end(key)
         return self._values[key]
 
     def put(self, key: K, value: V) -> None:
-        """Keep a value; the one that was not used for longest may go."""
+        """Store a value. The least recently used one may be dropped."""
         self._values[key] = value
         self._values.move_to_end(key)
-        if len(self._values) > self._most:
+        if len(self._values) > self._max_size:
             self._values.popitem(last=False)
 
     def drop(self, key: K) -> None:
@@ -218,8 +221,8 @@ class LruCache(Generic[K, V]):
 # ---- events.k8s.io/v1 -------------------------------------------------------------------------
 
 
-class _Run(Struct):
-    """Some events that are alike."""
+class _EventSeries(Struct):
+    """A series of equal events."""
 
     write: Write
     count: int
@@ -230,111 +233,116 @@ class _Run(Struct):
 
 
 class Series:
-    """The rules of events.k8s.io/v1: what is alike is one event, and a series from the second on.
+    """The rules of events.k8s.io/v1: equal events are one event, with a series from the second on.
 
-    Notes do not count for what is alike.
+    Events are equal even if their notes differ.
     """
 
-    def __init__(self, most_keys: int = MOST_KEYS) -> None:
-        self._runs: LruCache[Hashable, _Run] = LruCache(most_keys)
+    def __init__(self, max_keys: int = MAX_KEYS) -> None:
+        self._series_by_key: LruCache[Hashable, _EventSeries] = LruCache(max_keys)
         self._next_refresh: float | None = None
         self._next_finish: float | None = None
 
     def __len__(self) -> int:
-        return len(self._runs)
+        return len(self._series_by_key)
 
-    def happened(self, what: EventReport, now: float) -> Write | None:
-        """The first one is written, and that there is a second; more are counted."""
+    def report(self, event: EventReport, now: float) -> Write | None:
+        """Write the first event, and the series at the second; later ones are only counted."""
         if self._next_refresh is None or self._next_finish is None:
-            self._next_refresh, self._next_finish = now + REFRESH_SECONDS, now + FINISH_SECONDS
+            self._next_refresh, self._next_finish = (
+                now + REFRESH_INTERVAL_SECONDS,
+                now + FINISH_INTERVAL_SECONDS,
+            )
         key = (
-            (what.type, what.action, what.reason, what.controller, what.instance),
-            (what.regarding, what.related),
+            (event.type, event.action, event.reason, event.controller, event.instance),
+            (event.regarding, event.related),
         )
-        run = self._runs.get(key)
-        if run is None:
-            write = Write(namespace=what.namespace, name=what.name, body=_event(what))
-            self._runs.put(key, _Run(write, 1, 1, what.time, now))
+        series = self._series_by_key.get(key)
+        if series is None:
+            write = Write(namespace=event.namespace, name=event.name, body=_event_body(event))
+            self._series_by_key.put(key, _EventSeries(write, 1, 1, event.time, now))
             return write
-        run.count, run.last, run.last_at = run.count + 1, what.time, now
-        return _series(run) if run.count == 2 else None  # noqa: PLR2004
+        series.count, series.last, series.last_at = series.count + 1, event.time, now
+        return _series_write(series) if series.count == 2 else None  # noqa: PLR2004
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """Counts that have grown, every half hour; and the last ones of what has ended."""
+        """Return the grown counts, every half hour, and the final counts of ended series."""
         writes: list[Write] = []
         if self._next_finish is not None and now >= self._next_finish:
-            self._next_finish = now + FINISH_SECONDS
-            for key, run in self._runs.items():
-                if run.last_at <= now - FINISH_SECONDS:
-                    writes += _grown(run)
-                    self._runs.drop(key)
+            self._next_finish = now + FINISH_INTERVAL_SECONDS
+            for key, series in self._series_by_key.items():
+                if series.last_at <= now - FINISH_INTERVAL_SECONDS:
+                    writes += _grown_count(series)
+                    self._series_by_key.drop(key)
         refreshes = self._next_refresh is not None and now >= self._next_refresh
         if refreshes or everything:
-            self._next_refresh = now + REFRESH_SECONDS
-            writes += [write for _, run in self._runs.items() for write in _grown(run)]
+            self._next_refresh = now + REFRESH_INTERVAL_SECONDS
+            writes += [
+                write for _, series in self._series_by_key.items() for write in _grown_count(series)
+            ]
         return writes
 
     @property
     def next_due(self) -> float | None:
-        """When `due` has something to say, at the earliest."""
-        if self._next_refresh is None or self._next_finish is None or not self._runs:
+        """The earliest moment at which `due` may return requests."""
+        if self._next_refresh is None or self._next_finish is None or not self._series_by_key:
             return None
         return min(self._next_refresh, self._next_finish)
 
 
-def _grown(run: _Run) -> list[Write]:
-    return [_series(run)] if run.count > run.written else []
+def _grown_count(series: _EventSeries) -> list[Write]:
+    return [_series_write(series)] if series.count > series.written else []
 
 
-def _series(run: _Run) -> Write:
-    run.written = run.count
-    series = {"count": run.count, "lastObservedTime": micro(run.last)}
-    write = run.write
-    body, patch = {**write.body, "series": series}, {"series": series}
+def _series_write(series: _EventSeries) -> Write:
+    series.written = series.count
+    patch = {"series": {"count": series.count, "lastObservedTime": micro_time(series.last)}}
+    write = series.write
+    body = {**write.body, **patch}
     return Write(namespace=write.namespace, name=write.name, body=body, patch=patch)
 
 
-def _event(what: EventReport) -> dict[str, Any]:
+def _event_body(event: EventReport) -> dict[str, Any]:
     body: dict[str, Any] = {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": _metadata(what),
-        "eventTime": micro(what.time),
-        "reportingController": what.controller,
-        "reportingInstance": what.instance,
-        "action": what.action,
-        "reason": what.reason,
-        "regarding": what.regarding.wire,
-        "note": what.note,
-        "type": what.type,
+        "metadata": _metadata(event),
+        "eventTime": micro_time(event.time),
+        "reportingController": event.controller,
+        "reportingInstance": event.instance,
+        "action": event.action,
+        "reason": event.reason,
+        "regarding": event.regarding.wire,
+        "note": event.note,
+        "type": event.type,
     }
-    return {**body, "related": what.related.wire} if what.related else body
+    return {**body, "related": event.related.wire} if event.related else body
 
 
-def _metadata(what: EventReport) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"name": what.name, "namespace": what.namespace}
-    return {**metadata, "annotations": dict(what.annotations)} if what.annotations else metadata
+def _metadata(event: EventReport) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": event.name, "namespace": event.namespace}
+    return {**metadata, "annotations": dict(event.annotations)} if event.annotations else metadata
 
 
 # ---- core/v1 ----------------------------------------------------------------------------------
 
 
 class _Similar(Struct):
-    """Messages of events that differ in nothing else."""
+    """The messages of events that are equal otherwise."""
 
     messages: set[str]
     last_at: float
 
 
 class _Bucket(Struct):
-    """The events that there may still be about an object: a burst, then one in five minutes."""
+    """The spam filter's budget of an object: a burst of events, then one in five minutes."""
 
     tokens: float
     updated: float
 
     def take(self, now: float) -> bool:
-        earned = max(0.0, now - self.updated) / REFILL_SECONDS
-        self.tokens, self.updated = min(float(BURST), self.tokens + earned), now
+        earned = max(0.0, now - self.updated) / SPAM_REFILL_SECONDS
+        self.tokens, self.updated = min(float(SPAM_BURST), self.tokens + earned), now
         if self.tokens < 1.0:
             return False
         self.tokens -= 1.0
@@ -342,7 +350,7 @@ class _Bucket(Struct):
 
 
 class _Counted(Struct):
-    """An event that was seen before."""
+    """An event that was written before, and its count."""
 
     name: str
     count: int
@@ -350,75 +358,75 @@ class _Counted(Struct):
 
 
 class Correlator:
-    """The rules of core/v1: combine, count, and hear nobody who says too much, in this order."""
+    """The rules of core/v1: combine, count, and filter spam, in this order."""
 
     next_due: float | None = None
 
-    def __init__(self, most_keys: int = MOST_KEYS) -> None:
-        self._similar: LruCache[Hashable, _Similar] = LruCache(most_keys)
-        self._counted: LruCache[Hashable, _Counted] = LruCache(most_keys)
-        self._buckets: LruCache[Hashable, _Bucket] = LruCache(most_keys)
+    def __init__(self, max_keys: int = MAX_KEYS) -> None:
+        self._similar: LruCache[Hashable, _Similar] = LruCache(max_keys)
+        self._counted: LruCache[Hashable, _Counted] = LruCache(max_keys)
+        self._buckets: LruCache[Hashable, _Bucket] = LruCache(max_keys)
 
-    def happened(self, what: EventReport, now: float) -> Write | None:
-        """The event or its count, or nothing if the object has had more than its share."""
-        about = what.regarding
-        source = (what.controller, what.instance)
+    def report(self, event: EventReport, now: float) -> Write | None:
+        """Return the event or its new count; None if the spam filter drops it."""
+        about = event.regarding
+        source = (event.controller, event.instance)
         subject = (about.kind, about.namespace, about.name, about.uid, about.api_version)
-        group = (source, subject, what.type, what.reason)
-        message, key = what.note, (group, about.field_path, what.note)
-        if self._is_combined(group, message, now):
-            message, key = shortened(COMBINED + message), (group, "", "")
+        group = (source, subject, event.type, event.reason)
+        message, key = event.note, (group, about.field_path, event.note)
+        if self._must_combine(group, message, now):
+            message, key = truncate(COMBINED_PREFIX + message), (group, "", "")
         counted = self._counted.get(key)
         if counted is None:
-            entry = _Counted(what.name, 1, what.time)
+            entry = _Counted(event.name, 1, event.time)
         else:
             entry = _Counted(counted.name, counted.count + 1, counted.first)
         self._counted.put(key, entry)
-        if not self._may_speak((source, subject, what.type), now):
+        if not self._passes_spam_filter((source, subject, event.type), now):
             return None
-        return _core_write(what, entry, message)
+        return _core_write(event, entry, message)
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:  # noqa: ARG002
-        """Nothing: every count was written."""
+        """Return nothing: counts are written at once."""
         return []
 
-    def _is_combined(self, group: Hashable, message: str, now: float) -> bool:
+    def _must_combine(self, group: Hashable, message: str, now: float) -> bool:
         similar = self._similar.get(group)
-        if similar is None or now - similar.last_at > SIMILAR_SECONDS:
+        if similar is None or now - similar.last_at > SIMILAR_INTERVAL_SECONDS:
             similar = _Similar(set(), now)
         similar.last_at = now
         self._similar.put(group, similar)
         if message in similar.messages:
             return False
-        if len(similar.messages) >= SIMILAR - 1:
+        if len(similar.messages) >= MAX_SIMILAR - 1:
             return True
         similar.messages.add(message)
         return False
 
-    def _may_speak(self, key: Hashable, now: float) -> bool:
+    def _passes_spam_filter(self, key: Hashable, now: float) -> bool:
         bucket = self._buckets.get(key)
         if bucket is None:
-            bucket = _Bucket(float(BURST), now)
+            bucket = _Bucket(float(SPAM_BURST), now)
             self._buckets.put(key, bucket)
         return bucket.take(now)
 
 
-def _core_write(what: EventReport, entry: _Counted, message: str) -> Write:
-    counted = {"count": entry.count, "lastTimestamp": seconds(what.time), "message": message}
+def _core_write(event: EventReport, entry: _Counted, message: str) -> Write:
+    counted = {"count": entry.count, "lastTimestamp": second_time(event.time), "message": message}
     body: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {**_metadata(what), "name": entry.name},
-        "involvedObject": what.regarding.wire,
-        "reason": what.reason,
-        "type": what.type,
-        "source": {"component": what.controller, "host": what.instance},
-        "reportingComponent": what.controller,
-        "reportingInstance": what.instance,
-        "firstTimestamp": seconds(entry.first),
+        "metadata": {**_metadata(event), "name": entry.name},
+        "involvedObject": event.regarding.wire,
+        "reason": event.reason,
+        "type": event.type,
+        "source": {"component": event.controller, "host": event.instance},
+        "reportingComponent": event.controller,
+        "reportingInstance": event.instance,
+        "firstTimestamp": second_time(entry.first),
         **counted,
     }
-    if what.related:
-        body["related"] = what.related.wire
+    if event.related:
+        body["related"] = event.related.wire
     patch = counted if entry.count > 1 else None
-    return Write(namespace=what.namespace, name=entry.name, body=body, patch=patch)
+    return Write(namespace=event.namespace, name=entry.name, body=body, patch=patch)

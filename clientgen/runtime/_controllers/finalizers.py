@@ -1,8 +1,9 @@
-"""Decisions of a finalizer: what has to be done next for an object that has it, or should have it.
+"""The rules of a finalizer: the next step for an object.
 
-No cleanup is lost: an object gets the finalizer before anybody works for it, and keeps it until its
-cleanup has succeeded. No cleanup is repeated after the finalizer was removed: cleanups begin with a
-look at the server, because caches may be stale, and uids of objects that are done are remembered.
+No cleanup is lost: an object gets the finalizer before any work is done for it, and keeps the
+finalizer until its cleanup has succeeded. No cleanup is repeated after the finalizer was removed:
+caches may be stale, so a cleanup begins with reading the object from the server, and the uids of
+finished objects are remembered.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .._models.unstructured import Object
 
-__all__ = ["FinalizerState", "FinalizerStep", "addition", "checked_finalizer", "removal"]
+__all__ = ["FinalizerState", "FinalizerStep", "add_patch", "checked_finalizer", "remove_patch"]
 
-# metav1: ValidateFinalizerName. A name without a domain is one of Kubernetes' own.
-_QUALIFIED: Final = re.compile(
+# metav1: ValidateFinalizerName. Names without a domain are reserved for Kubernetes.
+_match_qualified_name: Final = re.compile(
     r"(?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
     r"/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 ).fullmatch
-_MOST: Final = 10_000
+_MAX_REMEMBERED: Final = 10_000
 
 
 class FinalizerStep(Enum):
-    """What to do next."""
+    """The next step for an object."""
 
     WORK = "work"
     """The object has the finalizer and is not being deleted."""
@@ -38,25 +39,25 @@ class FinalizerStep(Enum):
     CLEAN_UP = "clean up"
     REMOVE = "remove"
     OVER = "over"
-    """Nothing is left to do: it is gone, or being deleted without the finalizer."""
+    """Nothing to do: the object is gone, or is being deleted without the finalizer."""
 
 
 class FinalizerState:
-    """One finalizer, and what this process knows of the objects that it cleaned up after."""
+    """A finalizer, and the objects that this process has cleaned up."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        # By uid: whether the finalizer was removed, too. A uid never comes back, but a stale cache
-        # may show an old state of the object for a while.
+        # By uid: whether the finalizer was removed, too. A stale cache may show an old state of the
+        # object for a while. Uids are never reused.
         self._cleaned: dict[str, bool] = {}
 
     def next_step(self, obj: Object, *, is_live: bool, is_wanted: bool = True) -> FinalizerStep:
-        """Decide what to do.
+        """Return the next step for an object.
 
         Args:
-            obj: a state of the object.
-            is_live: whether it was read from the server just now.
-            is_wanted: whether the object is to have the finalizer while it is not being deleted.
+            obj: A state of the object.
+            is_live: Whether the state was read from the server just now.
+            is_wanted: Whether the object should have the finalizer while it is not being deleted.
         """
         metadata = _metadata(obj)
         has_it = self.name in metadata.finalizers
@@ -70,21 +71,22 @@ class FinalizerState:
             return FinalizerStep.CLEAN_UP if is_live else FinalizerStep.LOOK
         if is_removed is not None and not is_live:
             return FinalizerStep.LOOK
-        # It was released, but not quite, and is wanted again: its next cleanup counts.
+        # The release of the object was not finished, and it is wanted again: clean up again later.
         self._cleaned.pop(metadata.uid, None)
         return FinalizerStep.WORK if has_it else FinalizerStep.ADD
 
     def remember(self, obj: Object, *, is_removed: bool) -> None:
-        """Remember that the cleanup of an object succeeded, or that the finalizer is removed.
+        """Remember that the cleanup of an object has succeeded, or that the finalizer was removed.
 
-        An object that was only released may get the finalizer again, so it is forgotten.
+        An object that was released without being deleted may get the finalizer again, so it is
+        forgotten.
         """
         metadata = _metadata(obj)
         self._cleaned.pop(metadata.uid, None)
         if is_removed and metadata.deletion_timestamp is None:
             return
         self._cleaned[metadata.uid] = is_removed
-        if len(self._cleaned) > _MOST:
+        if len(self._cleaned) > _MAX_REMEMBERED:
             self._cleaned.pop(next(iter(self._cleaned)))
 
 
@@ -92,10 +94,10 @@ def _metadata(obj: Any) -> ObjectMeta:
     return obj.metadata  # type: ignore[no-any-return]
 
 
-def addition(obj: Object, name: str) -> MergePatch:
-    """Add a finalizer, unless the object has changed since.
+def add_patch(obj: Object, name: str) -> MergePatch:
+    """Return the patch that adds a finalizer to this version of the object.
 
-    The list is replaced as a whole, so finalizers of others are safe only with the version.
+    A merge patch replaces the whole list. The resource version protects the finalizers of others.
     """
     metadata = _metadata(obj)
     body = {
@@ -106,13 +108,13 @@ def addition(obj: Object, name: str) -> MergePatch:
     return MergePatch({"metadata": body})
 
 
-def removal(obj: Object, name: str) -> JsonPatch:
-    """Remove a finalizer. Other changes of the object do no harm, so no version is tested."""
+def remove_patch(obj: Object, name: str) -> JsonPatch:
+    """Return the patch that removes a finalizer from any version of the object."""
     metadata = _metadata(obj)
     operations: list[dict[str, Any]] = [
         {"op": "test", "path": "/metadata/uid", "value": metadata.uid}
     ]
-    # All of them, if it is there twice. From the end, so that indices stay right.
+    # Remove all occurrences, from the end, so that earlier indices stay valid.
     for index in reversed(range(len(metadata.finalizers))):
         if metadata.finalizers[index] == name:
             place = json_pointer("metadata", "finalizers", index)
@@ -122,14 +124,14 @@ def removal(obj: Object, name: str) -> JsonPatch:
 
 
 def checked_finalizer(name: Any) -> str:
-    """Give the name of a finalizer, as long as it is one.
+    """Check the name of a finalizer, and return it.
 
     Raises:
-        ValueError: it is no name with a domain.
+        ValueError: The name is not a domain, a slash and a name.
     """
-    if not isinstance(name, str) or not _QUALIFIED(name):
+    if not isinstance(name, str) or not _match_qualified_name(name):
         raise ValueError(
-            f"{name!r} is no name of a finalizer: it needs a domain of yours and a name,"
+            f"{name!r} is not a finalizer name; write a domain of yours and a name,"
             ' such as "stable.example.com/backups"'
         )
     return name

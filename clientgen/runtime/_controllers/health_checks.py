@@ -1,6 +1,6 @@
-"""What health endpoints answer: checks that were made, as text.
+"""The answers of health endpoints: the results of checks as text.
 
-The texts are those of controller-runtime (pkg/healthz), which are Kubernetes' own.
+The texts are those of controller-runtime (pkg/healthz) and Kubernetes.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ class CheckResult(NamedTuple):
     name: str
     """The name of the check."""
     problem: Exception | None = None
-    """Why it failed; None if it did not."""
+    """The reason of the failure; None if the check succeeded."""
     is_excluded: bool = False
-    """Whether the request did not want it."""
+    """Whether the request has excluded the check."""
 
     def __str__(self) -> str:
         if self.is_excluded:
             return f"[+]{self.name} excluded: ok\n"
-        # The endpoint is open to everybody, so it keeps the reason to itself.
+        # The endpoint needs no credentials, so it does not reveal the reason.
         return (
             f"[-]{self.name} failed: reason withheld\n" if self.problem else f"[+]{self.name} ok\n"
         )
 
 
 def check_name(name: str) -> str:
-    """Return the name of a check, which is a part of paths.
+    """Check the name of a check, which is a part of paths, and return it.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The name cannot be a path segment.
     """
     return check_segment("name of a check", name)
 
 
 def excluded_checks(query: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The checks that a request excludes: `?exclude=caches&exclude=webhooks`."""
+    """Return the checks that a request excludes: `?exclude=caches&exclude=webhooks`."""
     return frozenset(value for name, value in query if name == "exclude")
 
 
 def report(
     endpoint: str, results: Sequence[CheckResult], excluded: frozenset[str], *, verbose: bool
 ) -> tuple[int, str]:
-    """Return the status and the text of an answer about several checks."""
+    """Return the status code and the text for the results of several checks."""
     is_failed = any(result.problem is not None for result in results)
     if not is_failed and not verbose:
         return 200, "ok"

@@ -1,7 +1,7 @@
-"""The Lease of coordination.k8s.io/v1, for what the runtime itself does with leases.
+"""The Lease of coordination.k8s.io/v1, for leader election and sharding.
 
-Generated packages have a Lease of their own; this one is here because the runtime knows of no
-package. https://kubernetes.io/docs/concepts/architecture/leases/
+Generated packages have their own Lease; the runtime cannot depend on a generated package.
+https://kubernetes.io/docs/concepts/architecture/leases/
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ class LeaseSpec(Model):
     holder_identity: str | None = None
     """The identity of the holder; empty or None after a release."""
     lease_duration_seconds: int | None = None
-    """The seconds that others wait after the last change that they saw."""
+    """The seconds that others wait after the last change that they have seen."""
     acquire_time: MicroTime | None = None
-    """When the holder got it, by the holder's clock."""
+    """The time at which the holder acquired the lease, by the holder's clock."""
     renew_time: MicroTime | None = None
-    """When the holder renewed it, by the holder's clock."""
+    """The time of the last renewal, by the holder's clock."""
     lease_transitions: int | None = None
     """The number of times that the holder has changed."""
     preferred_holder: str | None = None
-    """The identity of the next holder, in an election that the server coordinates."""
+    """The identity of the next holder, for coordinated leader election."""
     strategy: str | None = None
-    """The strategy by which the server chooses the holder."""
+    """The strategy of the server to choose the holder, for coordinated leader election."""
 
 
 class Lease(Model):
-    """A lease."""
+    """A lease, held by one process at a time."""
 
     api_version: Literal["coordination.k8s.io/v1"] = constant(
         "coordination.k8s.io/v1", name="apiVersion"
@@ -63,7 +63,7 @@ class Lease(Model):
 
 
 class LeaseList(ModelList[Lease]):
-    """Some leases."""
+    """A list of leases."""
 
     api_version: Literal["coordination.k8s.io/v1"] = constant(
         "coordination.k8s.io/v1", name="apiVersion"
@@ -72,10 +72,10 @@ class LeaseList(ModelList[Lease]):
 
 
 def changed_moment(time: datetime, before: datetime | None) -> datetime:
-    """A time to write that differs from the one that is there.
+    """Return a time to write that differs from the stored time.
 
-    Others see that a holder lives by a record that changes. A clock that stands still would make a
-    renewal that changes nothing, which the server does not even store.
+    Other candidates recognize a live holder by changes of the record. If the clock stands still, a
+    renewal would change nothing, and the server would not store it.
     """
     return time + timedelta(microseconds=1) if time == before else time
 
@@ -84,10 +84,10 @@ _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?
 
 
 def is_label_value(text: str) -> bool:
-    """Tell whether the server takes it for the value of a label."""
+    """Tell whether a text is a valid label value."""
     return _LABEL_VALUE.fullmatch(text) is not None
 
 
 def short_digest(text: str) -> str:
-    """Some letters that stand for a text in names of objects."""
+    """Return a short hash of a text, for names of objects."""
     return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""All metrics of a manager in one registry, and their text for Prometheus. Needs an extra."""
+"""All metrics of a manager in one registry, as text for Prometheus. Needs `clientgen[metrics]`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ManagerMetrics:
     """The metrics of the parts of a manager.
 
     Args:
-        registry: Where they are published; None is prometheus-client's own, which also has those of
-            the process.
+        registry: The registry to publish in; None for prometheus-client's default registry, which
+            also has the metrics of the process.
     """
 
     def __init__(self, registry: CollectorRegistry | None) -> None:
@@ -39,6 +39,6 @@ class ManagerMetrics:
         self.webhooks = PrometheusWebhookMetrics(registry)
 
     def text(self, accept: str) -> tuple[bytes, str]:
-        """Return everything in the registry, in a format that is accepted, and its media type."""
+        """Return all metrics of the registry in an accepted format, and its media type."""
         encoder, media_type = choose_encoder(accept)
         return encoder(self._registry), media_type

@@ -1,6 +1,6 @@
-"""How a reconciliation ended: what is counted, what is logged, and whether it is tried again.
+"""The outcome of a reconciliation: how it is counted and logged.
 
-The words and the rules are controller-runtime's (pkg/internal/controller, its metrics).
+The outcomes and the rules are controller-runtime's (pkg/internal/controller and its metrics).
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ class ReconcileMetrics(Protocol):
     """The metrics of one controller."""
 
     def began(self) -> None:
-        """A worker has begun to reconcile an object."""
+        """Count a reconciliation that a worker has begun."""
         ...
 
     def ended(self, outcome: Outcome, seconds: float, error: BaseException | None, /) -> None:
-        """It has ended."""
+        """Count a reconciliation that has ended."""
         ...
 
 
 class ReconcileMetricsProvider(Protocol):
-    """A receiver of the metrics of controllers."""
+    """Makes the metrics of controllers."""
 
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
-        """Return the metrics of a controller of that name."""
+        """Return the metrics of the controller with a name."""
         ...
 
 
 def outcome_of(result: Result | None) -> Outcome:
-    """The outcome of a reconciliation that raised nothing."""
+    """Return the outcome of a reconciliation that succeeded."""
     if result is None:
         return "success"
     if result.requeue_after > 0:
@@ -60,7 +60,7 @@ def outcome_of(result: Result | None) -> Outcome:
 
 
 def fields_of(controller: str, request: Request, reconcile_id: str) -> dict[str, str]:
-    """The attributes of log records about a reconciliation, for structured logs."""
+    """Return the attributes of log records of a reconciliation, for structured logs."""
     return {"controller": controller, "object": str(request), "reconcile_id": reconcile_id}
 
 
@@ -69,13 +69,13 @@ def log_failure(
 ) -> None:
     """Log why a reconciliation failed.
 
-    A conflict and the end of leadership belong to normal work, and a terminal error says by itself
-    what is wrong: none has a traceback.
+    Conflicts and the loss of leadership are part of normal work, and the message of a terminal
+    error is sufficient: none of these has a traceback.
     """
     name, obj = fields["controller"], fields["object"]
     if isinstance(error, TerminalError):
         logger.error(
-            "%s: reconciling %s failed, and is not tried again before a change: %s",
+            "%s: reconciling %s failed, and will not be retried before a change: %s",
             name,
             obj,
             error,
@@ -83,7 +83,7 @@ def log_failure(
         )
     elif isinstance(error, Conflict):
         logger.info(
-            "%s: %s was changed meanwhile, trying again (%d): %s",
+            "%s: %s was changed meanwhile, retrying (%d): %s",
             name,
             obj,
             failures,
@@ -91,7 +91,7 @@ def log_failure(
             extra=fields,
         )
     elif isinstance(error, LeadershipLost):
-        logger.info("%s: reconciling %s was given up: %s", name, obj, error, extra=fields)
+        logger.info("%s: reconciling %s was cancelled: %s", name, obj, error, extra=fields)
     else:
         logger.error(
             "%s: reconciling %s failed (%d)", name, obj, failures, exc_info=error, extra=fields
@@ -99,12 +99,12 @@ def log_failure(
 
 
 class ContextLogger(logging.LoggerAdapter[logging.Logger]):
-    """Adds controller, object and reconcile id to records: to their text and as attributes."""
+    """Adds controller, object and reconcile id to log records, in their text and as attributes."""
 
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]
     ) -> tuple[Any, MutableMapping[str, Any]]:
-        """Add them to one record."""
+        """Add the context to one record."""
         fields = dict(self.extra or {})
         prefix = f"{fields['controller']} {fields['object']} {fields['reconcile_id']}"
         kwargs["extra"] = {**fields, **(kwargs.get("extra") or {})}

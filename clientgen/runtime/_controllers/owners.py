@@ -1,4 +1,4 @@
-"""Owner references: who owns an object, and which owner controls it.
+"""Owner references: the owners of an object, and the owner that controls it.
 
 The rules are controller-runtime's (pkg/controller/controllerutil) and apimachinery's
 (metav1.NewControllerRef).
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 __all__ = ["owned_by", "set_owner"]
 
-_OF_METADATA = PartialObjectMetadata().api_version
+_METADATA_API_VERSION = PartialObjectMetadata().api_version
 
 
 def owned_by(owner: Object, *, controller: bool = True) -> OwnerReference:
     """Make the reference to an owner, for `owner_references` of the objects that it owns.
 
-    When the owner is deleted, they are garbage collected. A deletion of the owner in the foreground
-    waits for them.
+    When the owner is deleted, the owned objects are garbage collected. Foreground deletion of the
+    owner waits for them.
 
     Args:
         owner: An object that was read from the server.
-        controller: Whether the owner is the controller of the object. `owns()` of controllers looks
-            at controllers only.
+        controller: Whether the owner is the controller of the object. `owns()` of controllers
+            follows controller references only.
 
     Raises:
         ValueError: The owner has no uid, because it was not read from the server.
-        TypeError: It is no object of a kind.
+        TypeError: `owner` is not an object with apiVersion, kind and metadata.
     """
     value: Any = owner
     api_version, kind = (getattr(value, name, "") for name in ("api_version", "kind"))
     is_object = isinstance(value, (Model, Unstructured)) and hasattr(value, "metadata")
-    if not is_object or not api_version or not kind or api_version == _OF_METADATA:
-        raise TypeError(f"an owner is an object of a kind, not {named(owner)}")
+    if not is_object or not api_version or not kind or api_version == _METADATA_API_VERSION:
+        raise TypeError(f"an owner must have apiVersion, kind and metadata, not {named(owner)}")
     metadata = _metadata(owner)
     if not metadata.name or not metadata.uid:
         raise ValueError(
@@ -58,27 +58,28 @@ def owned_by(owner: Object, *, controller: bool = True) -> OwnerReference:
 
 
 def set_owner(obj: Object, owner: Object, *, controller: bool = True) -> None:
-    """Make an object owned. An older reference to the same owner is replaced, others stay.
+    """Add an owner reference to an object. An older reference to the same owner is replaced.
 
     Args:
-        obj: The object, which is changed. Set its namespace first.
+        obj: The object to change. Set its namespace first.
         owner: The owner, which was read from the server.
         controller: Whether the owner is the controller of the object.
 
     Raises:
-        ValueError: The owner lives in another namespace than the object, or in one while the object
-            is cluster-scoped: the garbage collector would delete the object. Or another owner
-            controls the object already. Or the owner was not read from the server.
-        TypeError: The owner is no object of a kind.
+        ValueError: The owner is in another namespace than the object, or the object is
+            cluster-scoped and the owner is not: the garbage collector would delete the object. Or
+            another owner already controls the object. Or the owner was not read from the server.
+        TypeError: `owner` is not an object with apiVersion, kind and metadata.
     """
     reference = owned_by(owner, controller=controller)
     _check_namespaces(obj, owner)
     metadata = _metadata(obj)
     others = [each for each in metadata.owner_references if not _is_same(each, reference)]
-    rivals = [each for each in others if each.controller] if controller else []
-    if rivals:
+    other_controllers = [each for each in others if each.controller] if controller else []
+    if other_controllers:
+        rival = other_controllers[0]
         raise ValueError(
-            f"{_shown(obj)} is controlled by the {rivals[0].kind} {rivals[0].name!r} already"
+            f"{_kind_and_name(obj)} is already controlled by the {rival.kind} {rival.name!r}"
         )
     metadata.owner_references = [*others, reference]
 
@@ -88,24 +89,25 @@ def _metadata(obj: Any) -> ObjectMeta:
 
 
 def _check_namespaces(obj: Object, owner: Object) -> None:
-    home, mine = _metadata(owner).namespace, _metadata(obj).namespace
-    if not home or home == mine:
+    owner_namespace, namespace = _metadata(owner).namespace, _metadata(obj).namespace
+    if not owner_namespace or owner_namespace == namespace:
         return
-    where = f"is in the namespace {mine!r}" if mine else "has no namespace"
+    where = f"is in the namespace {namespace!r}" if namespace else "has no namespace"
     raise ValueError(
-        f"{_shown(obj)} {where}, but its owner, {_shown(owner)}, is in {home!r}:"
-        " owner and object must be in the same one"
+        f"{_kind_and_name(obj)} {where}, but its owner, {_kind_and_name(owner)}, is in"
+        f" {owner_namespace!r}: owner and object must be in the same namespace"
     )
 
 
 def _is_same(one: OwnerReference, other: OwnerReference) -> bool:
-    """Tell whether two references name the same object, in whatever version (c-r: referSameObject).
+    """Tell whether two references name the same object, in any version.
 
-    The uid may differ: the older owner of that name is gone.
+    The uids may differ: an older owner of the name was deleted. (controller-runtime:
+    referSameObject.)
     """
     groups = {each.api_version.rpartition("/")[0] for each in (one, other)}
     return len(groups) == 1 and (one.kind, one.name) == (other.kind, other.name)
 
 
-def _shown(obj: Any) -> str:
+def _kind_and_name(obj: Any) -> str:
     return f"the {obj.kind} {obj.metadata.name!r}"

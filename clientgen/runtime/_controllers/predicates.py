@@ -1,4 +1,4 @@
-"""Events of the sources of a controller, and predicates, which say which of them matter."""
+"""Events of the sources of a controller, and predicates, which filter events."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Event(NamedTuple, Generic[T]):
 
 
 Predicate: TypeAlias = Callable[[Event[Any]], bool]
-"""Says whether an event matters; one that does not causes no reconciliation."""
+"""Returns whether an event passes. Other events cause no reconciliation."""
 
 
 class EventPredicate:
     """A predicate that combines with others: `a & b`, `a | b` and `~a`.
 
     The other side of `&` and `|` may be any function of an event. As a decorator, it makes a
-    predicate of a function of yours::
+    predicate of your own function::
 
         @EventPredicate
         def is_large(event: Event[WebApp]) -> bool:
@@ -82,7 +82,7 @@ class EventPredicate:
 def _combined(
     shown: str, decide: Callable[[Iterable[bool]], bool], *predicates: Predicate
 ) -> EventPredicate:
-    """Make a predicate of others; like `and` and `or`, it calls only as many as it takes."""
+    """Combine predicates. Like `and` and `or`, this calls no more of them than needed."""
     for each in predicates:
         check_function("a predicate", each)
 

@@ -1,9 +1,9 @@
-"""Metrics of work queues for Prometheus, under client-go's names. Needs `clientgen[metrics]`.
+"""Metrics of work queues for Prometheus, with client-go's names. Needs `clientgen[metrics]`.
 
-The label `name` is the queue's name. Queues of one name, in turn or at once, share their
-series: counts and histograms go on, gauges are about all queues of that name that there are. Gauges
-tell how it is when they are asked; client-go's are up to half a second old. (client-go:
-util/workqueue/metrics.go and component-base's metrics/prometheus/workqueue.)
+The label `name` is the queue's name. Queues of the same name share their time series: counters and
+histograms continue, and gauges sum up all existing queues of the name. Gauges are computed when the
+metrics are read; client-go updates them every half second. (client-go: util/workqueue/metrics.go
+and component-base's metrics/prometheus/workqueue.)
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ BUCKETS: Final = tuple(10e-9 * 10**exponent for exponent in range(10))
 class PrometheusQueueMetrics:
     """Publishes the metrics of queues: `AsyncWorkQueue("pods", metrics=PrometheusQueueMetrics())`.
 
-    Any number of these may share a registry.
+    Several instances may share a registry.
 
     Args:
-        registry: Where they are published; None is prometheus-client's own.
+        registry: The registry to publish in; None for prometheus-client's default registry.
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._families = _families.of(registry or REGISTRY)
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
-        """Return the metrics of a queue of that name."""
-        return _Watched(self._families.named(name), clock)
+        """Return the metrics of the queue with a name."""
+        return _WatchedQueue(self._families.series_of(name), clock)
 
 
 class _Families:
-    """The metrics of one registry, which takes each name once."""
+    """The metrics of one registry. A registry accepts each name only once."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def gauge(name: str, about: str) -> Gauge:
@@ -65,53 +65,54 @@ class _Families:
                 f"workqueue_{name}", about, ["name"], registry=registry, buckets=BUCKETS
             )
 
-        self.depth = gauge("depth", "Items that workers have yet to get.")
+        self.depth = gauge("depth", "Items that wait for a worker.")
         self.adds = counter("adds_total", "Items added.")
-        self.retries = counter("retries_total", "Items added for later.")
-        self.waited = histogram("queue_duration_seconds", "From when an item was added to its get.")
-        self.worked = histogram("work_duration_seconds", "From when an item was got to its done.")
+        self.retries = counter("retries_total", "Items added with a delay.")
+        self.waited = histogram("queue_duration_seconds", "Time from add to get of an item.")
+        self.worked = histogram("work_duration_seconds", "Time from get to done of an item.")
         self.unfinished = gauge(
             "unfinished_work_seconds",
-            "How long items have been worked on that are not done, summed.",
+            "Sum of the times that unfinished items have been processed.",
         )
         self.longest = gauge(
-            "longest_running_processor_seconds", "How long the longest of them has been worked on."
+            "longest_running_processor_seconds",
+            "Longest time that an unfinished item is processed.",
         )
         self._series: dict[str, _Series] = {}
 
-    def named(self, name: str) -> _Series:
-        with _making:
+    def series_of(self, name: str) -> _Series:
+        with _series_lock:
             if name not in self._series:
                 self._series[name] = _Series(self, name)
             return self._series[name]
 
 
-_making = RLock()
+_series_lock = RLock()
 _families = PerRegistry(_Families)
 
 
 class _Series:
-    """The series of one name, and the queues that have it."""
+    """The time series of one name, and the queues with this name."""
 
     def __init__(self, families: _Families, name: str) -> None:
-        self.queues: WeakSet[_Watched] = WeakSet()
+        self.queues: WeakSet[_WatchedQueue] = WeakSet()
         self.adds = families.adds.labels(name)
         self.retries = families.retries.labels(name)
         self.waited = families.waited.labels(name)
         self.worked = families.worked.labels(name)
-        families.depth.labels(name).set_function(self._over_queues(_Watched.depth))
-        families.unfinished.labels(name).set_function(self._over_queues(_Watched.unfinished))
+        families.depth.labels(name).set_function(self._over_queues(_WatchedQueue.depth))
+        families.unfinished.labels(name).set_function(self._over_queues(_WatchedQueue.unfinished))
         families.longest.labels(name).set_function(self._longest)
 
-    def _over_queues(self, value: Callable[[_Watched], float]) -> Callable[[], float]:
+    def _over_queues(self, value: Callable[[_WatchedQueue], float]) -> Callable[[], float]:
         return lambda: float(sum(value(queue) for queue in list(self.queues)))
 
     def _longest(self) -> float:
         return max((queue.longest() for queue in list(self.queues)), default=0.0)
 
 
-class _Watched:
-    """One queue; it is called under the queue's lock, and read by who asks for the metrics."""
+class _WatchedQueue:
+    """The metrics of one queue. The queue calls them under its lock; other threads read them."""
 
     def __init__(self, series: _Series, clock: Clock) -> None:
         self._series = series

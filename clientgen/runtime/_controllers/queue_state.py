@@ -1,12 +1,12 @@
-"""State of a work queue: order, delays, duplicates and shutdown.
+"""The state of a work queue: order, delays, duplicates and shutdown.
 
-No waiting and no clock: the time comes in as a number of seconds, `_async/workqueue` waits. An item
-is in up to three places: *dirty* (somebody wants it processed), *processing* (a worker has it) and
-*waiting* (it will be dirty some time). A dirty item is ready for a worker unless one has it; then
-it becomes ready when that worker is done. So adds coalesce, and no two workers have the same item.
+Nothing here waits or reads a clock: times are arguments, and `_async/workqueue` waits. An item may
+be *dirty* (it needs processing), *processing* (a worker has it) and *waiting* (it will become dirty
+later). A dirty item is ready for a worker unless a worker has it; then it becomes ready when that
+worker is done. So adds coalesce, and no two workers have the same item.
 
-`QueueState` is client-go's queue, the delaying one included (util/workqueue/queue.go and
-delaying_queue.go); `PriorityState` is controller-runtime's (pkg/controller/priorityqueue).
+`QueueState` is client-go's queue with delays (util/workqueue/queue.go and delaying_queue.go);
+`PriorityState` is controller-runtime's (pkg/controller/priorityqueue).
 """
 
 from __future__ import annotations
@@ -31,47 +31,47 @@ __all__ = [
 T = TypeVar("T", bound=Hashable)
 
 LOW_PRIORITY: Final = -100
-"""For what can wait for live changes: initial lists and resyncs (controller-runtime's value)."""
+"""The priority of initial lists and resyncs: live changes go first. controller-runtime's value."""
 
-_SLACK: Final = 64
+_MAX_OUTDATED_RANKS: Final = 64
 
 
-class ShutDown(Exception):  # noqa: N818 - it is not an error, but how a queue ends
+class ShutDown(Exception):  # noqa: N818 - the normal end of a queue
     """The queue is shut down and has no items left."""
 
 
 class QueueMetrics(Protocol):
-    """Watches one queue. Times are those of the queue's clock, in seconds."""
+    """Receives the events of one queue. Times are seconds of the queue's clock."""
 
     def added(self, item: Hashable, now: float, /) -> None:
         """An item has become dirty."""
         ...
 
     def taken(self, item: Hashable, now: float, /) -> None:
-        """A worker has got an item."""
+        """A worker has taken an item."""
         ...
 
     def done(self, item: Hashable, now: float, /) -> None:
-        """The worker is done with it."""
+        """A worker is done with an item."""
         ...
 
     def retried(self) -> None:
-        """An item was added for later."""
+        """An item was added with a delay."""
         ...
 
 
 class QueueMetricsProvider(Protocol):
-    """Makes what watches a queue; give one to a queue with a name."""
+    """Makes the metrics of queues. Only named queues have metrics."""
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
-        """Return the metrics of the queue of that name."""
+        """Return the metrics of the queue with a name."""
         ...
 
 
-class _Ranked(Generic[T]):
-    """Items in the order of their ranks, which may change; equal ranks are in the order of numbers.
+class _RankedItems(Generic[T]):
+    """Items ordered by rank, and by number for equal ranks. Ranks may change.
 
-    A rank that was changed stays in the heap until it comes up, or too many of its kind are there.
+    The heap keeps outdated ranks until they come up, or until it has too many of them.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Ranked(Generic[T]):
     def put(self, item: T, rank: float, number: int) -> None:
         self._ranks[item] = (rank, number)
         heappush(self._heap, (rank, number, item))
-        if len(self._heap) > 2 * len(self._ranks) + _SLACK:
+        if len(self._heap) > 2 * len(self._ranks) + _MAX_OUTDATED_RANKS:
             self._heap = [(*place, item) for item, place in self._ranks.items()]
             heapify(self._heap)
 
@@ -98,7 +98,7 @@ class _Ranked(Generic[T]):
         self._ranks.pop(item, None)
 
     def first(self) -> float | None:
-        """The lowest rank; None if nothing is here."""
+        """Return the lowest rank; None without items."""
         while self._heap:
             rank, number, item = self._heap[0]
             if self._ranks.get(item) == (rank, number):
@@ -107,21 +107,21 @@ class _Ranked(Generic[T]):
         return None
 
     def pop(self) -> T:
-        """Take out the item that `first` was about."""
+        """Remove and return the item with the lowest rank. Call `first` before."""
         item = heappop(self._heap)[2]
         del self._ranks[item]
         return item
 
 
 class QueueState(Generic[T]):
-    """First in, first out. Priorities are not looked at."""
+    """A first-in, first-out queue. It ignores priorities."""
 
     def __init__(self, metrics: QueueMetrics | None = None) -> None:
         self._metrics = metrics
         self._ready: deque[T] = deque()
         self._dirty: dict[T, tuple[int, int]] = {}  # priority and number
         self._processing: dict[T, int] = {}
-        self._waiting: _Ranked[T] = _Ranked()
+        self._waiting: _RankedItems[T] = _RankedItems()
         self._number = 0
         self.shutting_down = False
 
@@ -136,26 +136,26 @@ class QueueState(Generic[T]):
 
     @property
     def next_ready(self) -> float | None:
-        """When the next waiting item will be ready; None if none is waiting."""
+        """The moment at which the next waiting item will be ready; None without waiting items."""
         return self._waiting.first()
 
     def priority(self, item: T) -> int:
-        """The priority that an item had when its worker got it."""
+        """Return the priority that an item had when its worker took it."""
         return self._processing.get(item, 0)
 
     def advance(self, now: float) -> None:
-        """Let those in whose time has come, in the order of their times."""
-        while (at := self._waiting.first()) is not None and at <= now:
-            self._let_in(self._waiting.pop(), at)
+        """Add the waiting items that have become due, in the order of their times."""
+        while (due := self._waiting.first()) is not None and due <= now:
+            self._add_due(self._waiting.pop(), due)
 
     def add(self, item: T, now: float, priority: int = 0) -> None:
-        """Have an item processed, once more if it is being processed already."""
+        """Add an item. If it is being processed, it will be processed again."""
         self.advance(now)
         if not self.shutting_down:
-            self._enter(item, now, priority)
+            self._mark_dirty(item, now, priority)
 
     def add_after(self, item: T, delay: float, now: float, priority: int = 0) -> None:
-        """Have an item added after some seconds, or earlier if it is waiting for less."""
+        """Add an item after `delay` seconds, or earlier if it is already waiting for less."""
         self.advance(now)
         if self.shutting_down:
             return
@@ -164,10 +164,10 @@ class QueueState(Generic[T]):
         if delay > 0:
             self._wait(item, now + delay, priority)
         else:
-            self._enter(item, now, priority)
+            self._mark_dirty(item, now, priority)
 
     def take(self, now: float) -> T:
-        """Give the next item to a worker. Only while one is ready."""
+        """Give the next item to a worker. Call this only while an item is ready."""
         item, priority = self._pop()
         self._processing[item] = priority
         if self._metrics:
@@ -175,10 +175,10 @@ class QueueState(Generic[T]):
         return item
 
     def done(self, item: T, now: float) -> None:
-        """A worker is done with an item, which may be ready again then.
+        """Note that a worker is done with an item. A dirty item becomes ready again.
 
         Raises:
-            ValueError: No worker has it.
+            ValueError: No worker has the item.
         """
         self.advance(now)
         if item not in self._processing:
@@ -190,18 +190,18 @@ class QueueState(Generic[T]):
             self._push(item)
 
     def shut_down(self) -> None:
-        """Take nothing in any more. What is dirty is still given out; what is waiting is lost."""
+        """Ignore further adds. Workers still get dirty items; waiting items are dropped."""
         self.shutting_down = True
-        self._waiting = _Ranked()
+        self._waiting = _RankedItems()
 
-    # ---- how items are ordered ----------------------------------------------------------------
+    # ---- the order of items -------------------------------------------------------------------
 
-    def _enter(self, item: T, now: float, priority: int) -> None:
+    def _mark_dirty(self, item: T, now: float, priority: int) -> None:
         if item not in self._dirty:
             self._dirty[item] = (priority, 0)
-            self._note_and_push(item, now)
+            self._count_and_push(item, now)
 
-    def _note_and_push(self, item: T, now: float) -> None:
+    def _count_and_push(self, item: T, now: float) -> None:
         if self._metrics:
             self._metrics.added(item, now)
         if item not in self._processing:
@@ -211,8 +211,8 @@ class QueueState(Generic[T]):
         if item not in self._waiting or until < self._waiting.rank(item):
             self._waiting.put(item, until, self._next_number())
 
-    def _let_in(self, item: T, at: float) -> None:
-        self._enter(item, at, 0)
+    def _add_due(self, item: T, due: float) -> None:
+        self._mark_dirty(item, due, 0)
 
     def _push(self, item: T) -> None:
         self._ready.append(item)
@@ -227,54 +227,55 @@ class QueueState(Generic[T]):
 
 
 class PriorityState(QueueState[T]):
-    """Higher priorities first, within a priority first in, first out. An item is there once.
+    """A priority queue; items of the same priority are first in, first out.
 
-    Added again it keeps the higher priority, at whose end it lines up, and the earlier time: a
-    waiting item that is added waits no longer, and to add a ready one for later changes nothing.
+    An item that is added again keeps the higher of both priorities, and goes to the end of that
+    priority. It also keeps the earlier time: `add` makes a waiting item ready, and `add_after` does
+    not delay a ready item.
     """
 
     def __init__(self, metrics: QueueMetrics | None = None) -> None:
         super().__init__(metrics)
-        self._ranked: _Ranked[T] = _Ranked()
-        self._later: dict[T, int] = {}  # the priorities of waiting items
+        self._ranked: _RankedItems[T] = _RankedItems()
+        self._waiting_priorities: dict[T, int] = {}  # the priorities of waiting items
 
     def __len__(self) -> int:
         """Return the number of items ready for a worker, as of the last `advance`."""
         return len(self._ranked)
 
     def shut_down(self) -> None:
-        """Take nothing in any more. What is dirty is still given out; what is waiting is lost."""
+        """Ignore further adds. Workers still get dirty items; waiting items are dropped."""
         super().shut_down()
-        self._later.clear()
+        self._waiting_priorities.clear()
 
-    def _enter(self, item: T, now: float, priority: int) -> None:
-        if item in self._later:
-            priority = max(priority, self._later.pop(item))
+    def _mark_dirty(self, item: T, now: float, priority: int) -> None:
+        if item in self._waiting_priorities:
+            priority = max(priority, self._waiting_priorities.pop(item))
             self._waiting.discard(item)
         entry = self._dirty.get(item)
         if entry and entry[0] >= priority:
             return
         self._dirty[item] = (priority, self._next_number())
         if entry is None:
-            self._note_and_push(item, now)
+            self._count_and_push(item, now)
         elif item not in self._processing:
             self._push(item)
 
     def _wait(self, item: T, until: float, priority: int) -> None:
         if item in self._dirty:
-            self._enter(item, until, priority)
+            self._mark_dirty(item, until, priority)
             return
-        self._later[item] = max(priority, self._later.get(item, priority))
+        self._waiting_priorities[item] = max(priority, self._waiting_priorities.get(item, priority))
         super()._wait(item, until, priority)
 
-    def _let_in(self, item: T, at: float) -> None:
-        self._enter(item, at, self._later.pop(item))
+    def _add_due(self, item: T, due: float) -> None:
+        self._mark_dirty(item, due, self._waiting_priorities.pop(item))
 
     def _push(self, item: T) -> None:
         priority, number = self._dirty[item]
         self._ranked.put(item, -priority, number)
 
     def _pop(self) -> tuple[T, int]:
-        self._ranked.first()  # drops what is no longer true
+        self._ranked.first()  # drops outdated ranks
         item = self._ranked.pop()
         return item, self._dirty.pop(item)[0]

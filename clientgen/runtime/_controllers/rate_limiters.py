@@ -1,7 +1,7 @@
-"""Rate limiters: the time that an item of a work queue waits before it is tried again.
+"""Rate limiters: how long an item of a work queue waits before it is retried.
 
-Decisions only: the time comes in as a number of seconds. A queue calls its limiter under its own
-lock, so each queue wants a limiter of its own. The rules and constants are client-go's
+Nothing here waits or reads a clock: times are arguments. A queue calls its limiter under its own
+lock, so each queue needs a limiter of its own. The rules and constants are client-go's
 (util/workqueue/default_rate_limiters.go).
 """
 
@@ -30,18 +30,18 @@ __all__ = [
 T = TypeVar("T", bound=Hashable)
 T_contra = TypeVar("T_contra", bound=Hashable, contravariant=True)
 
-_LONGEST: Final = 1000.0
+_MAX_DELAY_SECONDS: Final = 1000.0
 
 
 class RateLimiter(Protocol[T_contra]):
-    """Says when an item may be tried again."""
+    """Decides when an item may be retried."""
 
     def when(self, item: T_contra, now: float, /) -> float:
-        """The seconds an item has to wait; each call counts as a failure of the item."""
+        """Return the seconds that an item has to wait. Each call counts as a failure."""
         ...
 
     def forget(self, item: T_contra, /) -> None:
-        """Stop counting an item's failures: it has succeeded, or is given up."""
+        """Reset the failures of an item, because it has succeeded or will not be retried."""
         ...
 
     def num_requeues(self, item: T_contra, /) -> int:
@@ -50,19 +50,19 @@ class RateLimiter(Protocol[T_contra]):
 
 
 class _Failures(Generic[T]):
-    """The count of failures of each item, which most limiters use."""
+    """Counts the failures of each item. The base of most limiters."""
 
     def __init__(self) -> None:
         self._failures: dict[T, int] = {}
 
-    def _failed(self, item: T) -> int:
-        """Count one more failure; gives how many there were before."""
+    def _count_failure(self, item: T) -> int:
+        """Count a failure. Returns the number of failures before."""
         before = self._failures.get(item, 0)
         self._failures[item] = before + 1
         return before
 
     def forget(self, item: T, /) -> None:
-        """Stop counting an item's failures."""
+        """Reset the failures of an item."""
         self._failures.pop(item, None)
 
     def num_requeues(self, item: T, /) -> int:
@@ -71,23 +71,23 @@ class _Failures(Generic[T]):
 
 
 class ItemExponentialFailure(_Failures[T]):
-    """Doubles the delay of an item with each failure: `base` seconds, never more than `longest`."""
+    """Doubles the delay of an item with each failure, from `base` up to `longest` seconds."""
 
-    def __init__(self, base: float = 0.001, longest: float = _LONGEST) -> None:
+    def __init__(self, base: float = 0.001, longest: float = _MAX_DELAY_SECONDS) -> None:
         super().__init__()
         self._base = base
         self._longest = longest
 
     def when(self, item: T, now: float, /) -> float:  # noqa: ARG002 - the clock does not matter
-        """`base * 2 ** failures` seconds, up to the longest."""
+        """Return `base * 2 ** failures` seconds, up to `longest`."""
         try:
-            return min(ldexp(self._base, self._failed(item)), self._longest)
+            return min(ldexp(self._base, self._count_failure(item)), self._longest)
         except OverflowError:  # after a thousand failures
             return self._longest
 
 
 class ItemFastSlow(_Failures[T]):
-    """Tries an item again after `fast` seconds for the first `tries` times, then after `slow`."""
+    """Retries an item after `fast` seconds for the first `tries` times, then after `slow`."""
 
     def __init__(self, fast: float, slow: float, tries: int) -> None:
         super().__init__()
@@ -96,30 +96,30 @@ class ItemFastSlow(_Failures[T]):
         self._tries = tries
 
     def when(self, item: T, now: float, /) -> float:  # noqa: ARG002 - the clock does not matter
-        """`fast` seconds for the first tries, `slow` after them."""
-        return self._fast if self._failed(item) < self._tries else self._slow
+        """Return `fast` for the first tries, then `slow`."""
+        return self._fast if self._count_failure(item) < self._tries else self._slow
 
 
 class Bucket:
-    """Limits all items together: `qps` a second in the long run, `burst` at once."""
+    """Limits all items together: `qps` items per second, with bursts of `burst` items."""
 
     def __init__(self, qps: float = 10.0, burst: int = 100) -> None:
         self._bucket = TokenBucket(qps, burst)
 
     def when(self, item: object, now: float, /) -> float:  # noqa: ARG002 - all are alike
-        """The seconds until there is a token, which is taken."""
+        """Take a token. Returns the seconds until it is available."""
         return self._bucket.reserve(now)
 
     def forget(self, item: object, /) -> None:
-        """Do nothing: items are not told apart."""
+        """Do nothing: items are not counted."""
 
     def num_requeues(self, item: object, /) -> int:  # noqa: ARG002 - all are alike
-        """Always 0: items are not told apart."""
+        """Return 0: items are not counted."""
         return 0
 
 
 class MaxOf(Generic[T]):
-    """Asks several limiters, all of them each time, and takes the longest delay."""
+    """Combines limiters: the longest delay applies."""
 
     def __init__(self, *limiters: RateLimiter[T]) -> None:
         if not limiters:
@@ -127,45 +127,45 @@ class MaxOf(Generic[T]):
         self._limiters: Sequence[RateLimiter[T]] = limiters
 
     def when(self, item: T, now: float, /) -> float:
-        """The longest of the delays, in seconds."""
+        """Return the longest delay, in seconds. Each limiter counts a failure."""
         return max([limiter.when(item, now) for limiter in self._limiters])
 
     def forget(self, item: T, /) -> None:
-        """Have all limiters forget an item."""
+        """Reset the failures of an item in all limiters."""
         for limiter in self._limiters:
             limiter.forget(item)
 
     def num_requeues(self, item: T, /) -> int:
-        """The largest of the counts."""
+        """Return the largest number of failures."""
         return max(limiter.num_requeues(item) for limiter in self._limiters)
 
 
 class WithMaxWait(Generic[T]):
-    """Another limiter, but never more than `longest` seconds."""
+    """Limits the delays of another limiter to `longest` seconds."""
 
     def __init__(self, limiter: RateLimiter[T], longest: float) -> None:
         self._limiter = limiter
         self._longest = longest
 
     def when(self, item: T, now: float, /) -> float:
-        """The other's delay in seconds, up to the longest."""
+        """Return the delay of the other limiter, up to `longest` seconds."""
         return min(self._limiter.when(item, now), self._longest)
 
     def forget(self, item: T, /) -> None:
-        """Have the other limiter forget an item."""
+        """Reset the failures of an item in the other limiter."""
         self._limiter.forget(item)
 
     def num_requeues(self, item: T, /) -> int:
-        """The other's count."""
+        """Return the number of failures in the other limiter."""
         return self._limiter.num_requeues(item)
 
 
 def default_controller_limiter() -> RateLimiter[Hashable]:
-    """Return client-go's limiter: 5 ms, doubling up to 1000 s; 10 a second after 100."""
+    """Return client-go's default limiter: 5 ms, doubling up to 1000 s; 10/s in total, burst 100."""
     per_item: ItemExponentialFailure[Hashable] = ItemExponentialFailure(0.005)
     return MaxOf(per_item, Bucket())
 
 
 def default_item_limiter() -> RateLimiter[Hashable]:
-    """client-go's limiter for items alone: 1 ms doubling up to 1000 s."""
+    """Return client-go's default limiter per item: 1 ms doubling up to 1000 s."""
     return ItemExponentialFailure()

@@ -1,6 +1,6 @@
-"""Decisions of a controller: which object a change affects, and when to reconcile it again.
+"""The rules of a controller: which object a change affects, and when to reconcile it again.
 
-The rules are controller-runtime's (pkg/handler, pkg/internal/controller). No waiting, no clock.
+The rules are controller-runtime's (pkg/handler, pkg/internal/controller). Nothing here waits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
     "request_for",
     "requests_of",
     "requeue",
-    "urgency",
+    "update_priority",
 ]
 
 
@@ -87,7 +87,7 @@ class Result(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         seconds = cast("object", self.requeue_after)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-            raise TypeError(f"requeue_after is a number of seconds, not {named(seconds)}")
+            raise TypeError(f"requeue_after must be a number of seconds, not {named(seconds)}")
         if not 0 <= seconds < math.inf:
             raise ValueError(f"requeue_after={seconds}: it must be 0 or more, and finite")
 
@@ -102,10 +102,10 @@ def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterabl
     requests = cast("object", mapper(obj))
     title = f"the mapper {getattr(mapper, '__qualname__', mapper)}"
     if isinstance(requests, (Request, str)) or not isinstance(requests, Iterable):
-        raise _wrong(title, "a list of Requests", requests)
+        raise _wrong_result(title, "a list of Requests", requests)
     for request in cast("Iterable[object]", requests):
         if not isinstance(request, Request):
-            raise _wrong(title, "Requests only", request)
+            raise _wrong_result(title, "Requests only", request)
         namespace, name = request
         try:
             check_segment("name", name)
@@ -124,13 +124,13 @@ def checked_result(result: object) -> Result | None:
     """
     if result is None or isinstance(result, Result):
         return result
-    raise _wrong("reconcile", "a Result or None", result)
+    raise _wrong_result("reconcile", "a Result or None", result)
 
 
-def _wrong(title: str, wanted: str, returned: object) -> TypeError:
+def _wrong_result(title: str, wanted: str, returned: object) -> TypeError:
     if isinstance(returned, Coroutine):
         returned.close()
-        return TypeError(f"{title} must return {wanted}: it must not be an async function here")
+        return TypeError(f"{title} must return {wanted}, but it is an async function")
     return TypeError(f"{title} must return {wanted}, not {named(returned)}")
 
 
@@ -157,33 +157,33 @@ def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
     return requests
 
 
-def urgency(old: Any, new: Any) -> int:
+def update_priority(old: Any, new: Any) -> int:
     """Return the priority of an update: low if nothing has changed, as in a resync or relist."""
     before: str = old.metadata.resource_version
     return LOW_PRIORITY if before == new.metadata.resource_version else 0
 
 
-class Requeuing(Protocol):
+class RequeueQueue(Protocol):
     """The part of a priority queue that `requeue` uses."""
 
     def add_after(self, item: Request, delay: float, *, priority: int = ...) -> None:
-        """Add later."""
+        """Add an item after a delay."""
         ...
 
     def add_rate_limited(self, item: Request, *, priority: int = ...) -> None:
-        """Add when the limiter allows it."""
+        """Add an item after the delay of the rate limiter."""
         ...
 
     def forget(self, item: Request) -> None:
-        """Forget failures."""
+        """Forget the failures of an item."""
         ...
 
     def priority(self, item: Request) -> int:
-        """Return the priority that an item had."""
+        """Return the priority of an item in processing."""
         ...
 
 
-def requeue(queue: Requeuing, request: Request, result: Result | None) -> None:
+def requeue(queue: RequeueQueue, request: Request, result: Result | None) -> None:
     """Put a request that succeeded back into the queue, as its result says."""
     result = result or Result()
     priority = queue.priority(request) if result.priority is None else result.priority

@@ -1,22 +1,23 @@
-"""Assignment of keys to replicas, without a coordinator.
+"""Assigns keys to replicas, without a coordinator.
 
-Each replica holds a lease of its own, renews it and lists those of the others. A key belongs to
-the live replica whose hash with the key is highest (rendezvous hashing), so that a replica that
-comes or goes moves its own keys only: one in n.
+Each replica holds and renews a lease of its own, and lists the leases of all replicas. A key
+belongs to the live replica with the highest hash of key and replica (rendezvous hashing): when a
+replica comes or goes, only its own keys move, one in n.
 
-No two own a key at the same moment, under the assumption of `election`: while `lease_duration`
-passes by the fastest clock, at least `renew_deadline` passes by the slowest. A replica owns nothing
+Two replicas never own a key at the same moment, under the assumption of `election`: while
+`lease_duration` passes on the fastest clock, at least `renew_deadline` passes on the slowest. A
+replica owns no keys
 
-- once its last renewal, or its last list, was sent longer than `renew_deadline` ago;
-- until it has held its lease for `lease_duration`, the longest one that it sees: whoever does not
-  know it yet has listed anew by then, or owns nothing;
-- that belongs to a replica whose record has changed within its duration, by the local clock.
+- if it sent its last successful renewal, or its last list, more than `renew_deadline` ago;
+- until it has held its lease for the longest `lease_duration` that it sees: by then, the other
+  replicas have listed its lease, or own no keys;
+- that belong to a replica whose lease has changed within its duration, by the local clock.
 
-So a key has no owner for a while instead of two: after a replica has died for about
-`lease_duration` and a retry period, after one has come for `lease_duration` (the keys that it
-gets), after one has left in good order for a retry period.
+So a key may have no owner for a while: after a replica has died, for about `lease_duration` and a
+retry period; after a replica has joined, for `lease_duration` (the keys that it gets); after a
+replica has left in good order, for a retry period.
 
-No waiting, no clock: monotonic time comes in as numbers.
+Nothing here waits or reads a clock: monotonic times are arguments.
 """
 
 from __future__ import annotations
@@ -34,24 +35,24 @@ if TYPE_CHECKING:
     from .election import Election
     from .lease_fields import Lease
 
-__all__ = ["Shards", "View", "winner"]
+__all__ = ["ShardView", "Shards", "assigned_member"]
 
-# A record that has not changed for so many of its durations is thrown away.
-_GARBAGE: Final = 10.0
+# A lease that has not changed for this many of its durations is deleted.
+_STALE_DURATIONS: Final = 10.0
 
 
-class View(Struct, frozen=True):
-    """The knowledge of a replica about the owners of keys, and whether it may act on that."""
+class ShardView(Struct, frozen=True):
+    """The replicas that a replica knows, and whether it may act on its keys."""
 
     members: tuple[str, ...] = ()
-    """The identities of the replicas that live, sorted; none while it is not known."""
+    """The identities of the live replicas, sorted; empty while they are unknown."""
     owns: bool = False
-    """Whether this one owns its share."""
+    """Whether this replica owns its share of the keys."""
 
 
 class _ObservedLease(Struct):
     record: bytes
-    at: float
+    changed_at: float
     lease: Lease
 
     @property
@@ -64,76 +65,88 @@ class _ObservedLease(Struct):
 
 
 class Shards:
-    """One replica's view of all of them.
+    """The view of one replica on all replicas.
 
     Args:
-        election: Its candidacy for its own lease, for which nobody else runs.
+        election: The election of the replica's own lease, in which it is the only candidate.
     """
 
     def __init__(self, election: Election) -> None:
         self._election = election
         self._leases: dict[str, _ObservedLease] = {}
         self._members: tuple[str, ...] = ()
-        self._listed: float | None = None
-        self._longest = float(election.timing.lease_duration)
+        self._list_sent: float | None = None
+        self._longest_duration = float(election.timing.lease_duration)
 
-    def listed(self, leases: Iterable[Lease], sent: float, now: float) -> list[Lease]:
-        """Note all leases, by a list that was sent and answered then; gives what is garbage."""
+    def update_leases(self, leases: Iterable[Lease], sent: float, now: float) -> list[Lease]:
+        """Take over a list of leases, requested at `sent`. Returns stale leases to delete."""
         by_name = {lease.metadata.name: lease for lease in leases}
-        self._leases = {name: self._look(name, lease, now) for name, lease in by_name.items()}
+        self._leases = {name: self._observe(name, lease, now) for name, lease in by_name.items()}
         other_leases = [
             lease for lease in self._leases.values() if lease.holder != self._election.identity
         ]
-        live = [lease for lease in other_leases if lease.holder and now < lease.at + lease.duration]
+        live = [
+            lease
+            for lease in other_leases
+            if lease.holder and now < lease.changed_at + lease.duration
+        ]
         own = float(self._election.timing.lease_duration)
-        self._longest = max([own, *(lease.duration for lease in live)])
+        self._longest_duration = max([own, *(lease.duration for lease in live)])
         self._members = tuple(sorted({self._election.identity, *(lease.holder for lease in live)}))
-        self._listed = sent
+        self._list_sent = sent
         return [
             lease.lease
             for lease in other_leases
-            if now >= lease.at + _GARBAGE * max(1, lease.duration)
+            if now >= lease.changed_at + _STALE_DURATIONS * max(1, lease.duration)
         ]
 
-    def view(self, now: float) -> View:
-        """Return the view at a moment."""
-        hold, listed = self._election.hold, self._listed
-        if hold is None or listed is None or now >= min(hold.until, self._fresh_until(listed)):
-            return View()
-        return View(self._members, now >= hold.since + self._longest)
+    def view(self, now: float) -> ShardView:
+        """Return the members and whether this replica owns its keys, at a moment."""
+        leadership, list_sent = self._election.leadership, self._list_sent
+        if (
+            leadership is None
+            or list_sent is None
+            or now >= min(leadership.until, self._fresh_until(list_sent))
+        ):
+            return ShardView()
+        return ShardView(self._members, now >= leadership.since + self._longest_duration)
 
     def owner(self, key: str, now: float) -> str:
-        """Return the owner of a key, settled or not; empty if it is not known."""
+        """Return the replica that a key is assigned to; empty if the replicas are unknown."""
         members = self.view(now).members
-        return winner(key, members) if members else ""
+        return assigned_member(key, members) if members else ""
 
     def owns(self, key: str, now: float) -> bool:
-        """Tell whether a key is this replica's, now."""
+        """Tell whether this replica owns a key, now."""
         view = self.view(now)
-        return view.owns and winner(key, view.members) == self._election.identity
+        return view.owns and assigned_member(key, view.members) == self._election.identity
 
     def next_change(self, now: float) -> float | None:
-        """Return the time when the view changes next if nothing else happens."""
-        hold, listed = self._election.hold, self._listed
-        if hold is None or listed is None:
+        """Return the moment of the next change of the view, without further requests."""
+        leadership, list_sent = self._election.leadership, self._list_sent
+        if leadership is None or list_sent is None:
             return None
-        moments = [hold.until, self._fresh_until(listed), hold.since + self._longest]
+        moments = [
+            leadership.until,
+            self._fresh_until(list_sent),
+            leadership.since + self._longest_duration,
+        ]
         return min((moment for moment in moments if moment > now), default=None)
 
-    def _fresh_until(self, listed: float) -> float:
-        return listed + self._election.timing.renew_deadline
+    def _fresh_until(self, list_sent: float) -> float:
+        return list_sent + self._election.timing.renew_deadline
 
-    def _look(self, name: str, lease: Lease, now: float) -> _ObservedLease:
+    def _observe(self, name: str, lease: Lease, now: float) -> _ObservedLease:
         before, record = self._leases.get(name), encode(lease.spec)
-        at = before.at if before is not None and before.record == record else now
-        return _ObservedLease(record, at, lease)
+        changed_at = before.changed_at if before is not None and before.record == record else now
+        return _ObservedLease(record, changed_at, lease)
 
 
-def winner(key: str, members: Iterable[str]) -> str:
-    """The one of some replicas whose a key is.
+def assigned_member(key: str, members: Iterable[str]) -> str:
+    """Return the replica that a key is assigned to.
 
     Raises:
-        ValueError: There are none.
+        ValueError: `members` is empty.
     """
     data = key.encode()
     return max(members, key=lambda member: (_weight(member, data), member))

@@ -1,4 +1,4 @@
-"""A span of OpenTelemetry around each reconciliation, if the program has that library."""
+"""An OpenTelemetry span around each reconciliation, if opentelemetry-api is installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["reconcile_span"]
 def reconcile_span(
     controller: str, request: Request, reconcile_id: str
 ) -> AbstractContextManager[object]:
-    """Return the span of a reconciliation, which notes what it raises; or nothing to enter."""
+    """Return the span of a reconciliation, which records exceptions; or an empty context."""
     tracer = _tracer()
     if tracer is None:
         return nullcontext()

@@ -37,21 +37,21 @@ __all__ = [
 NODES: Final = Resource("", "v1", "nodes", "Node", namespaced=False)
 DAEMON_SETS: Final = Resource("apps", "v1", "daemonsets", "DaemonSet")
 
-_MIRROR: Final = "kubernetes.io/config.mirror"
-_SHOWN: Final = 10
+_MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
+_MAX_NAMES_SHOWN: Final = 10
 # Names of namespaces and Pods: DNS labels and subdomains.
-_IS_NAMESPACE: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?").fullmatch
-_IS_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch
+_match_namespace: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?").fullmatch
+_match_name: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch
 
 _Name = tuple[str, str]
 
 
 class DrainPlan(Struct):
-    """The Pods to evict, and those that must not be.
+    """The Pods of a node: which to evict, and which need an option.
 
     Attributes:
         evict: The Pods to evict.
-        refused: Names of Pods by the reason why they are not evicted without being asked for.
+        refused: The names of the other Pods, by the reason, which names the option.
     """
 
     evict: list[Any] = field(default_factory=list[Any])
@@ -66,17 +66,17 @@ class DrainPlan(Struct):
         force: bool,
         delete_empty_dir_data: bool,
     ) -> DrainPlan:
-        """Decide what becomes of each Pod.
+        """Decide for each Pod.
 
         Args:
-            pods: the Pods of the node.
-            orphans: the DaemonSets of these Pods that do not exist.
-            force: also evict Pods that nobody would create again.
-            delete_empty_dir_data: also evict Pods with emptyDir volumes.
+            pods: The Pods of the node.
+            orphans: The DaemonSets of these Pods that do not exist.
+            force: Whether to evict Pods that no controller would create again.
+            delete_empty_dir_data: Whether to evict Pods with emptyDir volumes.
         """
         plan, gone = cls(), set(orphans)
         for pod in pods:
-            if _is_left_alone(pod, gone):
+            if _is_ignored(pod, gone):
                 continue
             reason = _refusal(pod, gone, force=force, delete_empty_dir_data=delete_empty_dir_data)
             if reason:
@@ -86,60 +86,60 @@ class DrainPlan(Struct):
         return plan
 
     def check(self, node: str) -> None:
-        """See to it that every Pod may be evicted.
+        """Check that every Pod may be evicted.
 
         Raises:
-            OperationRefused: it may not. The message names the Pods, and what to do.
+            OperationRefused: A Pod may not. The message names the Pods and the options.
         """
         if not self.refused:
             return
-        reasons = [f"{why}: {_several(names)}" for why, names in self.refused.items()]
+        reasons = [f"{why}: {_join_names(names)}" for why, names in self.refused.items()]
         raise OperationRefused(
             f"Node {node} is not drained, only cordoned; it has Pods {'; and Pods '.join(reasons)}"
         )
 
 
 def check_node(call: str, node: object) -> None:
-    """See to it that a node is given by its name.
+    """Check that a node is given by its name.
 
     Raises:
-        TypeError: it is not.
+        TypeError: `node` is not a text.
     """
     if not isinstance(node, str):
         raise TypeError(f"{call} takes the name of a node, not {named(node)}")
 
 
 def check_pod_selector(selector: Labels | None) -> None:
-    """See to it that a selector of Pods selects: an empty one means all Pods to a server.
+    """Check that a Pod selector is not empty, because servers select all Pods then.
 
     Raises:
-        ValueError: it is empty.
+        ValueError: The selector is empty.
     """
     if selector is None or (selector.strip(" \t\r\n,") if isinstance(selector, str) else selector):
         return
-    raise ValueError("pod_selector is empty, and would select all Pods: leave it out for all")
+    raise ValueError("pod_selector is empty, which selects all Pods; leave it out to mean all")
 
 
 def pods_on(node: str, pods: Iterable[Json]) -> list[Json]:
-    """Return the Pods of a node, whatever else the server has listed.
+    """Return the Pods of a node, even if the server ignores the field selector.
 
     Raises:
-        OperationRefused: one of them has a name, namespace or uid that no Pod can have.
+        OperationRefused: A Pod has an invalid name or namespace, or no uid.
     """
     found = [pod for pod in pods if text(pod, "spec", "nodeName") == node]
-    wrong = [one_line(pod_name(pod)) for pod in found if not _is_addressed(pod)]
+    wrong = [one_line(pod_name(pod)) for pod in found if not _has_identity(pod)]
     if wrong:
         raise OperationRefused(
             f"Node {node} is not drained, only cordoned; the server lists Pods with an invalid"
-            f" name or namespace or without a uid: {_several(wrong)}"
+            f" name or namespace or without a uid: {_join_names(wrong)}"
         )
     return found
 
 
-def _is_addressed(pod: Json) -> bool:
+def _has_identity(pod: Json) -> bool:
     namespace, name = text(pod, "metadata", "namespace"), text(pod, "metadata", "name")
     uid = text(pod, "metadata", "uid")
-    return bool(_IS_NAMESPACE(namespace) and _IS_NAME(name) and uid)
+    return bool(_match_namespace(namespace) and _match_name(name) and uid)
 
 
 def pod_name(pod: Json) -> str:
@@ -154,7 +154,7 @@ def daemon_sets_of(pods: Iterable[Json]) -> list[_Name]:
 
 
 def eviction_of(pod: Json, grace_period_seconds: int | None) -> Json:
-    """Return the Eviction of a Pod: of this one, not of another one of the same name."""
+    """Return the Eviction of a Pod. Its precondition protects a new Pod of the same name."""
     options: Json = {"preconditions": {"uid": text(pod, "metadata", "uid")}}
     if grace_period_seconds is not None:
         options["gracePeriodSeconds"] = grace_period_seconds
@@ -190,16 +190,16 @@ def _daemon_set(pod: Json) -> _Name | None:
     return text(pod, "metadata", "namespace"), text(owner, "name")
 
 
-def _is_left_alone(pod: Json, gone: set[_Name]) -> bool:
-    """Tell whether a DaemonSet or a kubelet would start it again on this node at once."""
-    if _MIRROR in part(pod, "metadata", "annotations"):
+def _is_ignored(pod: Json, gone: set[_Name]) -> bool:
+    """Tell whether eviction is pointless: a DaemonSet or the kubelet would restart the Pod."""
+    if _MIRROR_ANNOTATION in part(pod, "metadata", "annotations"):
         return True
     owner = _daemon_set(pod)
     return owner is not None and owner not in gone and not _is_finished(pod)
 
 
 def _refusal(pod: Json, gone: set[_Name], *, force: bool, delete_empty_dir_data: bool) -> str:
-    """Return why a Pod must not be evicted; empty if it may."""
+    """Return why a Pod must not be evicted; empty if it may be."""
     if _is_finished(pod):
         return ""
     if not force and _daemon_set(pod) in gone:
@@ -212,6 +212,6 @@ def _refusal(pod: Json, gone: set[_Name], *, force: bool, delete_empty_dir_data:
     return ""
 
 
-def _several(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+def _join_names(names: list[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMES_SHOWN} more" if len(names) > _MAX_NAMES_SHOWN else ""
+    return ", ".join(names[:_MAX_NAMES_SHOWN]) + more

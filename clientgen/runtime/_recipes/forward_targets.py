@@ -1,4 +1,4 @@
-"""Which pod and port stand behind a Service or a workload, by kubectl's rules.
+"""Finds the pod and the port to forward to for a Service or a workload, by kubectl's rules.
 
 kubectl: pkg/cmd/portforward/portforward.go, pkg/polymorphichelpers/attachablepodforobject.go.
 """
@@ -18,38 +18,47 @@ if TYPE_CHECKING:
 
     from .._conditions.json_fields import Json
 
-__all__ = ["FORWARDED", "WORDS", "best_pod", "check_target_port", "pod_port", "pod_selector"]
+__all__ = [
+    "FORWARDED",
+    "FORWARDED_MESSAGE",
+    "best_pod",
+    "check_target_port",
+    "pod_port",
+    "pod_selector",
+]
 
 FORWARDED: Final = {
     **WORKLOADS,
     ("apps/v1", "ReplicaSet"): Resource("apps", "v1", "replicasets", "ReplicaSet"),
     ("v1", "Service"): Resource("", "v1", "services", "Service"),
 }
-WORDS: Final = "ports are forwarded to a Service, Deployment, ReplicaSet, StatefulSet or DaemonSet"
+FORWARDED_MESSAGE: Final = (
+    "ports are forwarded to a Service, Deployment, ReplicaSet, StatefulSet or DaemonSet"
+)
 
-_MOST_PORT: Final = 65535
+_MAX_PORT: Final = 65535
 _NO_ADDRESS: Final = "None"
 
 
 def check_target_port(port: object) -> int | str:
-    """Return the number or the name of a port.
+    """Check a port, and return it.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: `port` is neither a port number nor a name.
     """
     if isinstance(port, str) and port:
         return port
-    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MOST_PORT:
+    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MAX_PORT:
         return port
     shown = repr(port) if isinstance(port, (int, str)) else named(port)
-    raise ValueError(f"port must be a number from 1 to {_MOST_PORT}, or a name, not {shown}")
+    raise ValueError(f"port must be a number from 1 to {_MAX_PORT}, or a name, not {shown}")
 
 
 def pod_selector(obj: Json, subject: str) -> str:
     """Return the label selector of the pods behind an object.
 
     Raises:
-        OperationRefused: It has none.
+        OperationRefused: The object has no selector.
     """
     if text(obj, "kind") == "Service":
         labels = part(obj, "spec", "selector")
@@ -57,15 +66,15 @@ def pod_selector(obj: Json, subject: str) -> str:
     else:
         selector = selector_of(obj)
     if not selector:
-        raise OperationRefused(f"{subject} has no selector, so that no Pod stands behind it")
+        raise OperationRefused(f"{subject} has no selector, so it selects no Pods")
     return selector
 
 
 def best_pod(pods: Iterable[Json], subject: str) -> Json:
-    """Return a Pod that runs, one that is ready rather than another.
+    """Return a running Pod, preferably a ready one.
 
     Raises:
-        OperationRefused: None runs.
+        OperationRefused: No Pod is running.
     """
     running = [
         pod
@@ -74,18 +83,18 @@ def best_pod(pods: Iterable[Json], subject: str) -> Json:
         and not text(pod, "metadata", "deletionTimestamp")
     ]
     if not running:
-        raise OperationRefused(f"{subject} has no Pod that runs")
+        raise OperationRefused(f"{subject} has no running Pod")
     return next((pod for pod in running if _is_ready(pod)), running[0])
 
 
 def pod_port(obj: Json, pod: Json, port: int | str, subject: str) -> int:
-    """Return the number of the port in the pod.
+    """Return the port number in the pod.
 
     Raises:
-        OperationRefused: There is no such port.
+        OperationRefused: The Service or the pod has no such port.
     """
     if text(obj, "kind") == "Service":
-        port = _target_of(obj, port, subject)
+        port = _target_port(obj, port, subject)
     if isinstance(port, int):
         return port
     for container in items(pod, "spec", "containers"):
@@ -93,11 +102,11 @@ def pod_port(obj: Json, pod: Json, port: int | str, subject: str) -> int:
             if text(each, "name") == port:
                 return number(each, "containerPort")
     name = text(pod, "metadata", "name")
-    raise OperationRefused(f"Pod {name} of {subject} has no port that is called {port!r}")
+    raise OperationRefused(f"Pod {name} of {subject} has no port named {port!r}")
 
 
-def _target_of(service: Json, port: int | str, subject: str) -> int | str:
-    """Return the port of the pods to which a port of a Service leads."""
+def _target_port(service: Json, port: int | str, subject: str) -> int | str:
+    """Return the target port of a Service's port."""
     for each in items(service, "spec", "ports"):
         if port not in (number(each, "port"), text(each, "name")):
             continue

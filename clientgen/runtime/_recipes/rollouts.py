@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = [
     "WORKLOADS",
     "Revision",
-    "check_named",
+    "check_has_name",
     "check_not_paused",
+    "choose_revision",
     "history_of",
     "history_resource",
-    "pick",
     "resource_of",
     "restart_patch",
     "selector_of",
@@ -51,9 +51,9 @@ _REVISIONS: Final = Resource("apps", "v1", "controllerrevisions", "ControllerRev
 _RESTARTED_AT: Final = "kubectl.kubernetes.io/restartedAt"
 _REVISION: Final = "deployment.kubernetes.io/revision"
 _CHANGE_CAUSE: Final = "kubernetes.io/change-cause"
-_IS_NUMBER: Final = re.compile(r"[0-9]{1,19}").fullmatch
-_HASH: Final = "pod-template-hash"
-# These annotations stay those of the Deployment.
+_match_number: Final = re.compile(r"[0-9]{1,19}").fullmatch
+_HASH_LABEL: Final = "pod-template-hash"
+# Annotations that a rollback does not restore from the ReplicaSet.
 _OWN_ANNOTATIONS: Final = frozenset(
     {
         "kubectl.kubernetes.io/last-applied-configuration",
@@ -88,58 +88,58 @@ def resource_of(
     what: object,
     call: str,
     among: Mapping[tuple[str, str], Resource] = WORKLOADS,
-    words: str = "only a Deployment, StatefulSet or DaemonSet of apps/v1 has rollouts",
+    message: str = "only a Deployment, StatefulSet or DaemonSet of apps/v1 has rollouts",
 ) -> Resource:
     """Return the resource of a workload or of its class.
 
     Args:
-        what: the workload, or its class.
-        call: the function that was called, for the error.
-        among: the kinds that it may be of.
-        words: what to say if it is of none.
+        what: The workload or its class.
+        call: The name of the called function, for messages.
+        among: The allowed kinds.
+        message: The beginning of the message for other kinds.
 
     Raises:
-        TypeError: it is of another kind.
+        TypeError: `what` is of another kind.
     """
     if isinstance(what, type):
         constants = what.__constants__ if issubclass(what, Model) else {}
         kind, version = constants.get("kind"), constants.get("api_version")
     else:
         kind, version = getattr(what, "kind", ""), getattr(what, "api_version", "")
-    found = among.get((str(version), str(kind)))
-    if found is None:
+    candidates = among.get((str(version), str(kind)))
+    if candidates is None:
         shown = what.__name__ if isinstance(what, type) else type(what).__name__
         hint = f": write {call}(k, Deployment, {_quoted(what)})" if isinstance(what, str) else ""
-        raise TypeError(f"{words}, not {shown}{hint}")
-    return found
+        raise TypeError(f"{message}, not {shown}{hint}")
+    return candidates
 
 
 def _quoted(name: str) -> str:
     return f'"{one_line(name)}"'
 
 
-def check_named(call: str, kind: str, name: object) -> None:
-    """See to it that a workload has a name.
+def check_has_name(call: str, kind: str, name: object) -> None:
+    """Check that a workload has a name.
 
     Raises:
-        ValueError: it has none.
+        ValueError: The name is empty.
     """
     if name is None or name == "":
         raise ValueError(f'{call} needs the name of the {kind}: {call}(k, {kind}, "web")')
 
 
 def check_not_paused(obj: Json, subject: str) -> None:
-    """See to it that a Deployment is not paused.
+    """Check that a Deployment is not paused.
 
     Raises:
-        OperationRefused: it is.
+        OperationRefused: The Deployment is paused.
     """
     if flag(obj, "spec", "paused"):
         raise OperationRefused(f"{subject} is paused: set spec.paused to false first")
 
 
 def restart_patch(now: datetime) -> MergePatch:
-    """Return the patch that has all Pods replaced: a new annotation in the template."""
+    """Return the patch that replaces all Pods, by a new annotation in the Pod template."""
     annotations = {_RESTARTED_AT: now.isoformat(timespec="seconds").replace("+00:00", "Z")}
     return MergePatch({"spec": {"template": {"metadata": {"annotations": annotations}}}})
 
@@ -152,10 +152,10 @@ def history_resource(kind: str) -> Resource:
     return _REPLICA_SETS if kind == "Deployment" else _REVISIONS
 
 
-def history_of(obj: Json, found: Iterable[Json]) -> list[Revision]:
+def history_of(obj: Json, candidates: Iterable[Json]) -> list[Revision]:
     """Return the revisions of a workload among ReplicaSets or ControllerRevisions, oldest first."""
     uid = text(obj, "metadata", "uid")
-    own = [each for each in found if uid and _owner_uid(each) == uid]
+    own = [each for each in candidates if uid and _owner_uid(each) == uid]
     revisions = [_revision(each) for each in own]
     return sorted((each for each in revisions if each.number), key=lambda each: each.number)
 
@@ -169,7 +169,7 @@ def _revision(source: Json) -> Revision:
     annotations = part(source, "metadata", "annotations")
     if text(source, "kind") == "ReplicaSet":
         shown = text(annotations, _REVISION)
-        value = int(shown) if _IS_NUMBER(shown) else 0
+        value = int(shown) if _match_number(shown) else 0
         template = part(source, "spec", "template")
     else:
         value = number(source, "revision")
@@ -178,14 +178,14 @@ def _revision(source: Json) -> Revision:
     return Revision(value, text(annotations, _CHANGE_CAUSE), template, source)
 
 
-def pick(history: Sequence[Revision], to_revision: int | None, subject: str) -> Revision:
-    """Return a revision: the one of a number, or by default the one before the newest.
+def choose_revision(history: Sequence[Revision], to_revision: int | None, subject: str) -> Revision:
+    """Return the revision with a number; by default the revision before the newest.
 
     Raises:
-        OperationRefused: there is none.
+        OperationRefused: The history has no such revision.
     """
     if to_revision is None:
-        if len(history) < 2:  # noqa: PLR2004 - the newest is the present one
+        if len(history) < 2:  # noqa: PLR2004 - the newest is the current one
             raise OperationRefused(f"{subject} has no earlier revision to go back to")
         return history[-2]
     for each in history:
@@ -196,11 +196,11 @@ def pick(history: Sequence[Revision], to_revision: int | None, subject: str) -> 
 
 
 def undo_patch(obj: Json, revision: Revision) -> Patch | None:
-    """Return the patch that brings a revision back; None if it is the present one."""
+    """Return the patch that restores a revision; None if it is the current revision."""
     if _without_hash(part(obj, "spec", "template")) == _without_hash(revision.template):
         return None
     if text(obj, "kind") != "Deployment":
-        # Only the template: whatever else stands in the revision's data is not undone.
+        # Restore the template only, whatever else the revision's data contains.
         template = {**revision.template, "$patch": "replace"}
         return StrategicMergePatch({"spec": {"template": template}})
     present = part(obj, "metadata", "annotations")
@@ -209,7 +209,7 @@ def undo_patch(obj: Json, revision: Revision) -> Patch | None:
     annotations |= {name: earlier[name] for name in earlier if name not in _OWN_ANNOTATIONS}
     template = _without_hash(revision.template)
     operations: list[Json] = [
-        # Nobody may have replaced the Deployment meanwhile.
+        # Fail if the Deployment was replaced by a new one meanwhile.
         {"op": "test", "path": "/metadata/uid", "value": text(obj, "metadata", "uid")},
         {"op": "replace", "path": "/spec/template", "value": template},
         {"op": "add", "path": "/metadata/annotations", "value": annotations},
@@ -219,7 +219,7 @@ def undo_patch(obj: Json, revision: Revision) -> Patch | None:
 
 def _without_hash(template: Json) -> Json:
     metadata = dict(part(template, "metadata"))
-    labels = {k: v for k, v in part(metadata, "labels").items() if k != _HASH}
+    labels = {k: v for k, v in part(metadata, "labels").items() if k != _HASH_LABEL}
     metadata.pop("labels", None)
     metadata.pop("creationTimestamp", None)
     if labels:

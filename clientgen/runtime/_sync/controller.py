@@ -20,7 +20,7 @@ from .._controllers.reconcile_loop import (
     request_for,
     requests_of,
     requeue,
-    urgency,
+    update_priority,
 )
 from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal_by
@@ -463,7 +463,7 @@ class _Enqueuer:
 
     def update(self, old: Any, new: Any) -> None:
         """Enqueue what a changed object affects."""
-        self._enqueue(SourceEvent("update", old, new), urgency(old, new))
+        self._enqueue(SourceEvent("update", old, new), update_priority(old, new))
 
     def delete(self, obj: Any) -> None:
         """Enqueue what a deleted object affects."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._clock import Clock
-    from .._controllers.election import Ask, ElectionMetrics
+    from .._controllers.election import ElectionMetrics, LeaseRequest
     from ._primitives import Task
     from .lease_client import Client
 
@@ -293,8 +293,8 @@ class LeaderElector:
         while not self._stopping.is_set():
             self._tried = clock.monotonic()
             self._try(None)
-            if election.hold is not None and election.leads(clock.monotonic()):
-                self._term = election.hold.term
+            if election.leadership is not None and election.leads(clock.monotonic()):
+                self._term = election.leadership.term
                 return True
             pause = self._timing.between_tries(self._random())
             wait_until(self._stopping, clock, clock.monotonic() + pause)
@@ -308,7 +308,7 @@ class LeaderElector:
             self._announced = leader
             self._tell(leader)
 
-    def _note(self, ask: Ask, error: Exception) -> None:
+    def _note(self, ask: LeaseRequest, error: Exception) -> None:
         is_race = isinstance(error, (AlreadyExists, Conflict))  # another was faster
         logger.log(logging.DEBUG if is_race else logging.WARNING, "%r: %s", self, error)
         if ask.is_fast and self._metrics is not None:
@@ -339,7 +339,7 @@ class LeaderElector:
     def _watch(self, event: Event, until: float | None) -> None:
         """Wait for an event, at most until leadership ends or until a moment."""
         while not event.is_set() and self._holds():
-            hold = self._election.hold
+            hold = self._election.leadership
             moments = [until, hold.until if hold else None]
             upcoming = [moment for moment in moments if moment is not None]
             wait_until(event, self._clock, min(upcoming, default=None))
@@ -351,7 +351,7 @@ class LeaderElector:
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
     def _keep_renewing(self) -> None:
-        clock, hold = self._clock, self._election.hold
+        clock, hold = self._clock, self._election.leadership
         while hold is not None and self._holds():
             until = max(hold.renewed, self._tried) + self._timing.retry_period
             if wait_until(self._renewed_enough, clock, until):
@@ -362,7 +362,7 @@ class LeaderElector:
             except Exception as error:  # noqa: BLE001 - who runs the elector raises it
                 self._failure = self._failure or error
                 break
-            hold = self._election.hold
+            hold = self._election.leadership
         self._ending.set()
 
     # ---- to stop ------------------------------------------------------------------------------

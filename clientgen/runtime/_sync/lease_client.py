@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._clock import Clock
-    from .._controllers.election import Ask, Election
+    from .._controllers.election import Election, LeaseRequest
     from .._http.request import HttpRequest, HttpResponse
 
 __all__ = ["Client", "LeaseClient", "rest_of"]
@@ -63,7 +63,7 @@ class LeaseClient:
         election: Election,
         timeout: float,
         until: float | None,
-        note: Callable[[Ask, Exception], object],
+        note: Callable[[LeaseRequest, Exception], object],
     ) -> None:
         """Have a candidate do one try.
 
@@ -74,7 +74,7 @@ class LeaseClient:
             note: Is told of requests that failed.
         """
         clock = self._clock
-        ask: Ask | None = election.attempt(clock.monotonic(), clock.now())
+        ask: LeaseRequest | None = election.attempt(clock.monotonic(), clock.now())
         while ask is not None:
             remaining = timeout if until is None else min(timeout, until - ask.sent)
             if remaining <= 0:
@@ -83,11 +83,11 @@ class LeaseClient:
                 lease = self.send(ask, election, remaining)
             except (ClientError, OSError) as error:
                 note(ask, error)
-                ask = election.failed(ask, clock.monotonic())
+                ask = election.on_failure(ask, clock.monotonic())
             else:
-                ask = election.answered(ask, lease, clock.monotonic(), clock.now())
+                ask = election.on_response(ask, lease, clock.monotonic(), clock.now())
 
-    def send(self, ask: Ask, election: Election, timeout: float) -> Lease | None:
+    def send(self, ask: LeaseRequest, election: Election, timeout: float) -> Lease | None:
         """Send a request; gives the lease, None if what is to be read is not there."""
         if ask.lease is None:
             return self.get(election.name, timeout)

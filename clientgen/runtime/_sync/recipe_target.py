@@ -10,7 +10,7 @@ from .._manifests.object_addresses import home_of
 from .._models.list_classes import new_list_class
 from .._models.model import Model
 from .._models.unstructured import Unstructured, UnstructuredList
-from .._recipes.rollouts import check_named
+from .._recipes.rollouts import check_has_name
 from .lease_client import rest_of
 from .object_client import ObjectClient
 
@@ -48,7 +48,7 @@ class RecipeTarget:
             self.name = name_in(workload)
             body = cast("Model | Mapping[str, Any]", workload)
             namespace = home_of(self.resource, body, namespace, self.rest.namespace)
-        check_named(call, self.resource.kind, self.name)
+        check_has_name(call, self.resource.kind, self.name)
         self.namespace = self.rest.namespace if namespace is None else namespace
         lists: Any = UnstructuredList
         if issubclass(model, Model):

@@ -28,9 +28,9 @@ from .._recipes.draining import (
 from .._recipes.rollouts import (
     Revision,
     check_not_paused,
+    choose_revision,
     history_of,
     history_resource,
-    pick,
     resource_of,
     restart_patch,
     selector_of,
@@ -385,7 +385,7 @@ def rollout_undo(
     """
     target = _target("rollout_undo", k, workload, name, namespace)
     obj = target.read()
-    revision = pick(_history(target, obj), to_revision, str(target))
+    revision = choose_revision(_history(target, obj), to_revision, str(target))
     check_not_paused(obj, str(target))
     patch = undo_patch(obj, revision)
     if patch is None:

@@ -14,13 +14,13 @@ from .._clock import SYSTEM_CLOCK
 from .._controllers.event_aggregation import (
     CORE_EVENTS,
     EVENTS,
-    SHORT,
+    MAX_SHORT_CHARACTERS,
     Correlator,
     EventReport,
     Reference,
     Series,
     event_name,
-    shortened,
+    truncate,
 )
 from .._http.patches import StrategicMergePatch
 from .._http.request import build_patch, build_write
@@ -224,9 +224,9 @@ class EventRecorder:
         return EventReport(
             regarding=about,
             type=kind,
-            reason=shortened(reason, SHORT),
-            note=shortened(note),
-            action=shortened(action, SHORT),
+            reason=truncate(reason, MAX_SHORT_CHARACTERS),
+            note=truncate(note),
+            action=truncate(action, MAX_SHORT_CHARACTERS),
             related=None if related is None else Reference.to(related),
             annotations=annotations,
             name=event_name(about.name, self._name(time.timestamp())) or str(uuid4()),
@@ -259,7 +259,7 @@ class EventRecorder:
     def _write_news(self) -> None:
         self._news.clear()
         while (what := self._next()) is not None:
-            write = self._rules.happened(what, self._clock.monotonic())
+            write = self._rules.report(what, self._clock.monotonic())
             if write is not None:
                 self._write(write)
 
@@ -318,4 +318,4 @@ class EventRecorder:
 def _instance(controller: str, *, is_core: bool) -> str:
     """Which process this is: client-go's names."""
     host = host_name()
-    return host if is_core else f"{controller}-{host}"[:SHORT]
+    return host if is_core else f"{controller}-{host}"[:MAX_SHORT_CHARACTERS]

@@ -9,7 +9,7 @@ from .._conditions.causes import PODS
 from .._conditions.json_fields import text
 from .._recipes.forward_targets import (
     FORWARDED,
-    WORDS,
+    FORWARDED_MESSAGE,
     best_pod,
     check_target_port,
     pod_port,
@@ -56,7 +56,7 @@ def port_forward(
     Raises:
         OperationRefused: When the block begins: there is no Pod that runs, or no such port.
     """
-    resource = resource_of(target, "port_forward", FORWARDED, WORDS)
+    resource = resource_of(target, "port_forward", FORWARDED, FORWARDED_MESSAGE)
     found = RecipeTarget("port_forward", k, resource, target, name, namespace=namespace)
     behind = _PodBehind(found, check_target_port(port))
     return PortForward(found.rest, behind, check_port("local_port", local_port, least=0))

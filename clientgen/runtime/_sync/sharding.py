@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .._clock import SYSTEM_CLOCK
 from .._controllers.election import Election, Timing
 from .._controllers.lease_fields import is_label_value, short_digest
-from .._controllers.shard_assignment import Shards, View
+from .._controllers.shard_assignment import Shards, ShardView
 from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
 from ..errors import ApiError, ClientError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._clock import Clock
-    from .._controllers.election import Ask
+    from .._controllers.election import LeaseRequest
     from .._controllers.lease_fields import Lease
     from ._primitives import Task
     from .lease_client import Client
@@ -96,7 +96,7 @@ class Sharding:
         self._selector = f"{_LABEL}={name}"
         self._on_change = on_change
         self._clock = clock
-        self._announced = View()
+        self._announced = ShardView()
         self._stirred = Event()
         self._stopping = Event()
         self._settled = Event()
@@ -191,10 +191,10 @@ class Sharding:
         except (ClientError, OSError) as error:
             logger.warning("%r: %s", self, error)
             return
-        for lease in self._shards.listed(leases, sent, clock.monotonic()):
+        for lease in self._shards.update_leases(leases, sent, clock.monotonic()):
             self._remove(lease)
 
-    def _note(self, _: Ask, error: Exception) -> None:
+    def _note(self, _: LeaseRequest, error: Exception) -> None:
         logger.warning("%r: %s", self, error)
 
     def _remove(self, lease: Lease) -> None:
@@ -214,13 +214,13 @@ class Sharding:
             self._tell(self._shards.view(now))
             if not self._stopping.is_set():
                 wait_until(self._stirred, self._clock, self._shards.next_change(now))
-        self._tell(View())
+        self._tell(ShardView())
 
-    def _tell(self, view: View) -> None:
+    def _tell(self, view: ShardView) -> None:
         if view.owns:
             self._settled.set()
         else:
-            view = View()
+            view = ShardView()
         if view == self._announced:
             return
         self._announced = view

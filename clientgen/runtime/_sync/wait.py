@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._cache.storage import Storage
-from .._conditions.wait_state import WaitState, waited_for
+from .._conditions.wait_state import WaitState, wait_target
 from .._http.request import GET, build
 from .._http.watch_progress import is_passing
 from .._models.unstructured import Object
@@ -20,12 +20,12 @@ from .wait_causes import CauseTeller, cause_in_pods
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .._conditions.wait_state import Waited
+    from .._conditions.wait_state import WaitTarget
     from .._models.meta_v1 import ModelList
     from .._models.model_codec import WatchEvent
     from .rest import Rest
 
-__all__ = ["Wait", "waited_for"]
+__all__ = ["Wait", "wait_target"]
 
 T = TypeVar("T", bound=Object)
 
@@ -59,7 +59,7 @@ class Wait(Generic[T]):
         path: str,
         model: type[T],
         list_model: type[ModelList[T]],
-        waited: Waited,
+        waited: WaitTarget,
         *,
         options: Mapping[str, Any],
         timeout: float | None = None,
@@ -102,11 +102,11 @@ class Wait(Generic[T]):
             raise self._error
         if state.done:
             return state.objects
-        causes = cause_in_pods(self._rest, state.culprit)
+        causes = cause_in_pods(self._rest, state.blamed_object)
         if state.failure is not None:
-            raise state.failed(causes)
+            raise state.failed_error(causes)
         if self._standstill:
-            raise state.stood_still(self._standstill, causes, self._trouble)
+            raise state.standstill_timeout(self._standstill, causes, self._trouble)
         raise state.timeout(self._told_seconds, causes, self._trouble)
 
     def _look(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .._conditions.causes import PODS, may_have_pods, pods_of, worst_of
+from .._conditions.causes import PODS, describe_worst_pod, may_have_pods, pods_of
 from .._models.unstructured import UnstructuredList
 from ..errors import ClientError
 from ._primitives import Event, short_lock, spawn, wait_moving
@@ -38,7 +38,7 @@ def cause_in_pods(rest: Rest, obj: Any) -> str:
         pods = list_pages(rest, PODS.collection_path(namespace), UnstructuredList, options)
     except ClientError:
         return ""  # the wait is about something else
-    return worst_of(pods.items)
+    return describe_worst_pod(pods.items)
 
 
 class CauseTeller:
@@ -97,7 +97,7 @@ class CauseTeller:
         due = lambda: self._since + _QUIET_SECONDS  # noqa: E731 - it moves
         while not wait_moving(self._over, self._clock, due):
             told = self._told
-            cause = cause_in_pods(self._rest, state.culprit)
+            cause = cause_in_pods(self._rest, state.blamed_object)
             try:
                 self._tell_cause(told, cause)
             except Exception as error:  # noqa: BLE001 - the program's function may raise anything
