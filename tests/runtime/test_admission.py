@@ -362,7 +362,7 @@ def test_what_is_no_conversion_is_refused(body: bytes):
         ({"service": "b"}, "NAMESPACE/NAME, not 'b'"),
         ({"service": "a/b/c"}, "NAMESPACE/NAME"),
         ({"url": "http://x"}, "url must start with https://"),
-        ({"service": "a/b", "ca_bundle": "LS0t"}, "not PEM"),
+        ({"service": "a/b", "ca_bundle": "LS0t"}, "must be PEM"),
     ],
 )
 def test_endpoints_are_checked(values: dict[str, str], message: str):

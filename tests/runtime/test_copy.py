@@ -324,7 +324,7 @@ async def test_devices_fifos_and_sockets_are_not_replaced(
         (link := s.here / path.name).symlink_to(path)
         for target in (path, link):
             words = f"{target}' is {kind}; choose another target$"
-            with pytest.raises(CopyFailed, match=f"/exec: '{words}"):
+            with pytest.raises(CopyFailed, match=f"/exec: the local path '{words}"):
                 await s.copy_from("/a", target)
         with pytest.raises(CopyFailed, match=r"special/\w+' is not a directory"):
             await s.copy_from("/a", f"{path}/")
@@ -407,7 +407,7 @@ async def test_places_that_cannot_be_written(s: Setup, programs: tuple[str, ...]
         here = closed / "x"
         places += [(here, here, "Permission denied"), (here / "y", here, "Permission denied")]
     for place, shown, because in places:
-        words = f"/exec: '{shown}' cannot be written: {because}"
+        words = f"/exec: the local file '{shown}' cannot be written: {because}"
         with pytest.raises(CopyFailed, match=words) as caught:
             await s.copy_from("/a", place)
         assert isinstance(caught.value.__cause__, OSError)
@@ -446,7 +446,7 @@ async def test_without_tar_single_files_are_copied_by_the_shell(s: Setup) -> Non
     for folder in (s.here / "dist", s.there / "www"):
         folder.mkdir()
         (folder / "a").write_text("x")
-    with pytest.raises(CopyFailed, match="the container has no tar, which directories need"):
+    with pytest.raises(CopyFailed, match="the container has no tar, so directories"):
         await s.copy_to(s.here / "dist", "/x")
     because = r"/exec: the container has no tar, and cat ended with exit code 1: "
     with pytest.raises(CopyFailed, match=because + ".*directory"):
@@ -518,8 +518,8 @@ async def test_a_node_that_never_tells_the_end_of_tar(
         ("a\0b", "/x", ValueError, "is not a local path"),
         (".", "", ValueError, "target='' is not a path in the container"),
         (".", Path("/x"), TypeError, "target must be a path in the container"),
-        (__file__, ".", ValueError, "target='.' has no name for the file"),
-        (__file__, "/..", ValueError, "has no name for the file"),
+        (__file__, ".", ValueError, "target='.' is a directory; add"),
+        (__file__, "/..", ValueError, "is a directory; add"),
     ],
 )
 async def test_arguments_of_copy_to(

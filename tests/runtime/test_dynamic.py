@@ -111,7 +111,9 @@ async def test_no_request_is_made_before_the_first_call():
 async def test_an_empty_name_is_refused_at_once():
     async with FakeCluster().clientset(AsyncClientset) as k:
         for resource in (k.dynamic.resource, k.metadata.resource):
-            with pytest.raises(ValueError, match="name must be that of a resource, such as 'dep"):
+            with pytest.raises(
+                ValueError, match="name must be the name of a resource, such as 'dep"
+            ):
                 resource("")
 
 

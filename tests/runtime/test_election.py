@@ -161,7 +161,7 @@ def test_taking_over_counts_as_a_transition(holder: Any) -> None:
     assert ask.lease.spec.lease_transitions == 5
     assert ask.lease.spec.acquire_time == ask.lease.spec.renew_time != NOON
     assert ask.lease.metadata.resource_version == "1"
-    assert candidate.spec.leadershiper_identity == holder
+    assert candidate.spec.holder_identity == holder
 
 
 def test_a_renewal_changes_the_record_though_the_clock_stands_still() -> None:
@@ -194,7 +194,7 @@ def test_a_candidate_that_observes_another_holder_stops_leading() -> None:
     assert ask is not None
     assert mine.on_response(ask, lease("other"), 2.0, NOON) is None
     assert not mine.leads(2.0)
-    assert mine.leadershiper == "other"
+    assert mine.holder == "other"
 
 
 @pytest.mark.parametrize("stored", [None, lease("")])
@@ -421,7 +421,7 @@ def fingerprint(server: Server, processes: list[Process]) -> Any:
             return None
         version = value.metadata.resource_version
         key = names.setdefault(version or encode(value.spec), len(names))
-        return (key, value.spec.leadershiper_identity)
+        return (key, value.spec.holder_identity)
 
     def asked(process: Process, ask: LeaseRequest | None) -> Any:
         if ask is None or ask.verb == "get":
@@ -433,7 +433,7 @@ def fingerprint(server: Server, processes: list[Process]) -> Any:
     marks: list[Any] = [same(server.lease)]
     for process in processes:
         each = process.election
-        hold = each._hold
+        hold = each._leadership
         reply = process.reply
         marks.append(
             (
@@ -576,4 +576,4 @@ def test_a_leader_comes_about() -> None:
             each.hear()
     assert process.leads
     assert not other.leads
-    assert other.election.leadershiper == "me"
+    assert other.election.holder == "me"

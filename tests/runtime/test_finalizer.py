@@ -298,7 +298,7 @@ def test_the_memory_is_bounded() -> None:
 
 
 async def test_conflicts_are_raised_in_the_end(world: World, monkeypatch: Any) -> None:
-    monkeypatch.setattr(f"{AsyncFinalizer.__module__}._CONFLICT_SECONDS", 0.0)
+    monkeypatch.setattr(f"{AsyncFinalizer.__module__}._CONFLICT_TIMEOUT_SECONDS", 0.0)
     async with world.k() as k:
         stale = world.create()
         world.cluster.fail("patch", "configmaps", 409)

@@ -190,7 +190,7 @@ async def test_wrong_names_are_refused() -> None:
         program.manager.controller("maps", program.reconcile)
     with pytest.raises(RuntimeError, match="is for configmaps in shop already"):
         program.manager.controller("others", program.reconcile).for_(ConfigMap).for_(Secret)
-    with pytest.raises(ValueError, match="has a check called 'ping' already"):
+    with pytest.raises(ValueError, match="already has a check named 'ping'"):
         program.manager.add_health_check("ping", print)
     with pytest.raises(ValueError, match="name of a check"):
         program.manager.add_ready_check("a/b", print)

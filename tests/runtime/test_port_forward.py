@@ -169,7 +169,7 @@ async def test_the_end_of_the_input_waits_for_the_answer(
 ) -> None:
     """The protocol cannot pass it on: when the pod is silent as well, the connection ends."""
     for flavour in ("_async", "_sync"):
-        monkeypatch.setattr(f"clientgen.runtime.{flavour}.port_forward._SILENCE", 0.05)
+        monkeypatch.setattr(f"clientgen.runtime.{flavour}.port_forward._SILENCE_SECONDS", 0.05)
     async with k:
         async with k.core_v1.pods("shop").port_forward("web-0", 1) as port:
             assert await run_blocking(partial(answer_of, port, b"all")) == b"all"

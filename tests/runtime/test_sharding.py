@@ -230,5 +230,5 @@ async def test_it_is_a_context_that_is_entered_once() -> None:
 async def test_names_that_cannot_be_used() -> None:
     k = AsyncStage().cluster.clientset(AsyncClientset)
     for name in ("", "a b", "x" * 47):
-        with pytest.raises(ValueError, match="cannot name a lease"):
+        with pytest.raises(ValueError, match="is not valid as the name of a lease"):
             AsyncSharding(k, name)

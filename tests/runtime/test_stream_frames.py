@@ -61,7 +61,7 @@ def test_messages_arrive_whole_and_in_order(
     sender.close()
     received = [got for part in pieces(sender.take(), cuts) for got in receiver.receive(part)]
     assert received == [each.encode() if isinstance(each, str) else each for each in messages]
-    assert (receiver.is_over, receiver.ending) == (True, "")
+    assert (receiver.is_over, receiver.close_reason) == (True, "")
 
 
 def test_of_pongs_the_latest_is_sent_and_before_a_farewell() -> None:
@@ -76,7 +76,7 @@ def test_of_pongs_the_latest_is_sent_and_before_a_farewell() -> None:
     assert kinds == [0x8A, 0x82, 0x88]
     assert unmasked(next(frames_in(data))) == b"99"
     assert sender.receive(data) == [b"before"]
-    assert (sender.is_over, sender.ending) == (True, "")
+    assert (sender.is_over, sender.close_reason) == (True, "")
     assert receiver.take() == b""
 
 
@@ -93,7 +93,7 @@ def test_frames_are_received_a_few_at_a_time(
         rest = memoryview(part)
         while rest:
             before = receiver.received
-            piece, rest = receiver.cut(rest, most)
+            piece, rest = receiver.split_frames(rest, most)
             received += receiver.receive(piece)
             ended = receiver.received - before
             # The first of them may have begun before.
@@ -107,8 +107,8 @@ def test_a_read_of_large_frames_is_received_at_once() -> None:
     for _ in range(10):
         sender.send(bytes(100_000))
     data = memoryview(sender.take())
-    assert receiver.cut(data[:500_001], 500) == (data[:500_001], b"")
-    assert receiver.cut(data[500_001:], 500) == (data[500_001:], b"")
+    assert receiver.split_frames(data[:500_001], 500) == (data[:500_001], b"")
+    assert receiver.split_frames(data[500_001:], 500) == (data[500_001:], b"")
 
 
 @given(st.lists(st.binary(min_size=1, max_size=300), min_size=1))
@@ -120,7 +120,7 @@ def test_bytes_that_are_no_frames_end_the_connection_with_a_reason(parts: list[b
     frames.take()
     if frames.is_over:
         assert frames.receive(b"more") == []
-        assert "\n" not in frames.ending
+        assert "\n" not in frames.close_reason
 
 
 @given(

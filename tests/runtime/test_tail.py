@@ -304,7 +304,7 @@ async def test_the_timeout_ends_it(s: Setup, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.undo()
         [(deadline, expire)] = alarms
         k.rest.alarm_at(deadline, expire)
-        with pytest.raises(RequestTimeout, match="followed until the timeout"):
+        with pytest.raises(RequestTimeout, match="the timeout has passed"):
             await take(lines, 1)
 
 

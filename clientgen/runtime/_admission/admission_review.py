@@ -118,7 +118,7 @@ def read_review(body: bytes) -> AdmissionCall:
     if (review.api_version, review.kind) != (_API_VERSION, _KIND):
         sent = (
             f"{_printable(review.api_version)} {_printable(review.kind)}".strip()
-            or "an unknown object"
+            or "something else"
         )
         raise ReviewError(f"the body is {sent}, not {_API_VERSION} {_KIND}")
     call = review.request

@@ -1,4 +1,4 @@
-"""Commands in containers, run to their end: what `exec` and the copying of files stand on."""
+"""Runs commands in containers to their end, for `exec` and for copying files."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from .exec_stream import AsyncExecStream
     from .rest import AsyncRest
 
-__all__ = ["CommandInput", "CommandOutput", "GivenBytes", "Running", "run_command"]
+__all__ = ["CommandInput", "CommandOutput", "GivenBytes", "RunningCommand", "run_command"]
 
 
 class GivenBytes:
-    """The input of a command that is there as a whole."""
+    """The input of a command, given as bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
 
     async def take(self) -> bytes:
-        """Return all of it; then nothing."""
+        """Return all bytes, then an empty text."""
         data, self._data = self._data, b""
         return data
 
 
 class CommandInput:
-    """Writes the input of a command beside who reads its output.
+    """Writes the input of a command in a task or thread, while the caller reads its output.
 
     Args:
-        take: Returns the next piece of the input; an empty one at its end.
+        take: Returns the next piece of the input; empty at the end.
         needs_end: Whether the command needs the end of its input.
     """
 
@@ -50,19 +50,19 @@ class CommandInput:
         self._error: Exception | None = None
 
     def start(self, stream: AsyncExecStream) -> None:
-        """Begin to write."""
+        """Start writing."""
         self._task = spawn(partial(self._feed, stream), "clientgen stdin")
 
     async def stop(self) -> None:
-        """Wait until nothing is written any more; the stream is aborted."""
+        """Wait until the writer has ended. The caller has aborted the stream before."""
         if self._task is not None:
             await self._task.join()
 
     def check(self) -> None:
-        """Make sure that the input could be made.
+        """Raise the error of the input, if there was one.
 
         Raises:
-            Exception: What went wrong.
+            Exception: The error of `take`, or of closing the input.
         """
         if self._error is not None:
             raise self._error
@@ -73,18 +73,18 @@ class CommandInput:
                 await stream.write(piece)
             if self._needs_end or stream.can_close_stdin:
                 await stream.close_stdin()
-        except ConnectionLost:  # it may end before it has read everything
+        except ConnectionLost:  # a command may end before it has read all input
             pass
-        except Exception as error:  # noqa: BLE001 - raised where the command is awaited
+        except Exception as error:  # noqa: BLE001 - `check` raises it
             self._error = error
             stream.abort()
 
 
-class Running:
-    """Opens a stream for a command, feeds it, and gives it up at its deadline.
+class RunningCommand:
+    """Opens the stream of a command, writes its input, and aborts it at the deadline.
 
-    Leaving the block raises what made it fail, if that is known better here: `RequestTimeout`, or
-    what was wrong with the input.
+    If the body raises ConnectionLost, leaving the block raises its cause instead, if that is known:
+    `RequestTimeout`, or the error of the input. On cancellation, the stream is closed.
     """
 
     def __init__(
@@ -92,24 +92,24 @@ class Running:
         rest: AsyncRest,
         stream: AsyncExecStream,
         info: RequestInfo,
-        given: CommandInput | None,
+        command_input: CommandInput | None,
         deadline: float | None,
     ) -> None:
         self._rest = rest
         self._stream = stream
         self._info = info
-        self._given = given
+        self._command_input = command_input
         self._deadline = deadline
         self._cancel: Callable[[], object] | None = None
-        self._late = ""
+        self._timeout_reason = ""
 
     async def __aenter__(self) -> Self:
         try:
             await self._stream.__aenter__()
             if self._deadline is not None:
-                self._cancel = self._rest.alarm_at(self._deadline, self._ring)
-            if self._given is not None:
-                self._given.start(self._stream)
+                self._cancel = self._rest.alarm_at(self._deadline, self._abort_late)
+            if self._command_input is not None:
+                self._command_input.start(self._stream)
         except BaseException as error:
             await self.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -124,19 +124,19 @@ class Running:
         if self._cancel is not None:
             self._cancel()
         try:
-            if self._given is not None:
+            if self._command_input is not None:
                 self._stream.abort()
-                await self._given.stop()
+                await self._command_input.stop()
         finally:
             await self._stream.aclose()
         if isinstance(error, ConnectionLost):
-            if self._late:
-                raise RequestTimeout(f"{self._info}: {self._late}") from None
-            if self._given is not None:
-                self._given.check()
+            if self._timeout_reason:
+                raise RequestTimeout(f"{self._info}: {self._timeout_reason}") from None
+            if self._command_input is not None:
+                self._command_input.check()
 
-    def _ring(self, why: str) -> None:
-        self._late = why or "the command did not end before the timeout"
+    def _abort_late(self, why: str) -> None:
+        self._timeout_reason = why or "the command did not end before the timeout"
         self._stream.abort()
 
 
@@ -145,25 +145,25 @@ class CommandOutput:
 
     Args:
         info: The request that runs it.
-        limit: The most bytes that it may write; None for no limit.
+        limit: The maximum number of bytes of output; None for no limit.
     """
 
     def __init__(self, info: RequestInfo, limit: int | None) -> None:
         self.info = info
         self._limit = limit
-        # As objects of their own, tiny pieces would take much more memory than the limit.
+        # A list of tiny pieces would take much more memory than the limit.
         self._written = {"stdout": bytearray(), "stderr": bytearray()}
 
     @property
     def stderr(self) -> bytes:
-        """What it has written to stderr."""
+        """The output to stderr so far."""
         return bytes(self._written["stderr"])
 
     def add(self, piece: Output) -> None:
-        """Keep what was written.
+        """Add a piece of output.
 
         Raises:
-            ResponseBroken: It is more than the limit.
+            ResponseBroken: The output exceeds the limit.
         """
         self._written[piece.stream] += piece.data
         size = sum(map(len, self._written.values()))
@@ -173,7 +173,7 @@ class CommandOutput:
             )
 
     def result(self, exit_code: int) -> ExecResult:
-        """Return all of it."""
+        """Return the output with the exit code."""
         stdout = bytes(self._written["stdout"])
         return ExecResult(stdout=stdout, stderr=self.stderr, exit_code=exit_code)
 
@@ -182,18 +182,18 @@ async def run_command(
     rest: AsyncRest,
     stream: AsyncExecStream,
     output: CommandOutput,
-    given: CommandInput | None,
+    command_input: CommandInput | None,
     deadline: float | None,
 ) -> ExecResult:
-    """Run a command to its end. What it writes goes to `output` meanwhile.
+    """Run a command to its end, and collect its output in `output`.
 
     Raises:
-        ApiError: It could not be run.
+        ApiError: The command could not be run.
         ConnectionLost: The connection broke, or ended without the exit code.
-        RequestTimeout: It did not end before the deadline.
-        ResponseBroken: It wrote more than the limit, or the server cannot end its input.
+        RequestTimeout: The command did not end before the deadline.
+        ResponseBroken: The output exceeds the limit, or the server cannot close the input.
     """
-    async with Running(rest, stream, output.info, given, deadline):
+    async with RunningCommand(rest, stream, output.info, command_input, deadline):
         async for piece in stream:
             output.add(piece)
     return output.result(await stream.wait())

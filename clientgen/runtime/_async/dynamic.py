@@ -1,4 +1,4 @@
-"""Clients of resources by name, for kinds that no package knows or that a program learns late.
+"""Clients of resources by name, for kinds without a generated package or known only at run time.
 
     d = k.dynamic
     async for deployment in d.resource("deploy").each(namespace="shop"): ...
@@ -87,8 +87,8 @@ class AsyncDynamicClient:
     Args:
         rest: the client that sends requests.
         scheme: the kinds whose objects are instances of classes; others are `Unstructured`.
-        namespace: where single objects are, unless a call or the object says so; by default the
-            namespace of the configuration.
+        namespace: the namespace of single objects, unless a call or the object names one; by
+            default the namespace of the configuration.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class AsyncDynamicClient:
 
     @property
     def discovery(self) -> AsyncDiscovery:
-        """Which resources the server has."""
+        """The discovery of the server."""
         return discovery_of(self.rest)
 
     @overload
@@ -115,13 +115,13 @@ class AsyncDynamicClient:
     def resource(
         self, name: ResourceName | type[Any], *, model: type[Any] | None = None
     ) -> AsyncDynamicResource[Any]:
-        """Return a client of a resource. No request is made before its first call.
+        """Return a client of a resource. Its first call may need discovery.
 
         Args:
             name: a plural, a singular, a short name or a kind: `deployments`, `deploy`,
                 `Deployment`, `deployments.apps`, `deployments.v1.apps`, `apps/v1/Deployment`; or
-                the group, version and kind, a class, or a `Resource`. The server is asked which
-                resource that is, unless a package knows it.
+                the group, version and kind, a class, or a `Resource`. Discovery finds the resource,
+                unless the kind is registered in the scheme.
             model: the class of the objects; by default the class that is registered for the kind,
                 or `Unstructured`.
 
@@ -143,10 +143,10 @@ class AsyncDynamicClient:
         found = await self.discovery.resources(names)
         return [AsyncDynamicResource(self, each, None) for each in found]
 
-    # ---- how names become resources -----------------------------------------------------------
+    # ---- finding resources --------------------------------------------------------------------
 
     async def find(self, name: ResourceName | type[Any], deadline: float | None) -> Resource:
-        """Find a resource: among the kinds that are registered, else by asking the server."""
+        """Find a resource: among the registered kinds, else by discovery."""
         if isinstance(name, Resource):
             return name
         if (registered := self.registered(name)) is not None:
@@ -155,7 +155,7 @@ class AsyncDynamicClient:
         return await self.discovery.find(wanted, deadline)
 
     def registered(self, name: object) -> Resource | None:
-        """Return the resource of a kind that is registered, if the name is that of a kind."""
+        """Return the resource of a registered kind; None for other names."""
         is_kind = isinstance(name, (type, GroupVersionKind)) or (
             isinstance(name, str) and "/" in name
         )
@@ -179,10 +179,10 @@ class AsyncDynamicClient:
 
 
 class AsyncMetadataClient:
-    """Clients of resources, of whose objects only the metadata is sent.
+    """Clients of resources that receive only the metadata of objects.
 
-    Its clients have the verbs of dynamic clients. Objects are `PartialObjectMetadata`, which is
-    enough for labels, annotations, owners and finalizers: patch and edit them, delete objects.
+    The clients have the verbs of dynamic clients. Objects are `PartialObjectMetadata`, which is
+    enough to delete objects, and to patch and edit labels, annotations, owners and finalizers.
     client-go: metadata.
     """
 
@@ -209,22 +209,23 @@ class AsyncMetadataClient:
 
 
 class AsyncDynamicResource(Generic[T]):
-    """The verbs of a resource; the first call finds it.
+    """The verbs of a resource. The first call finds the resource.
 
-    Single objects are in the namespace that is given, else in that of the object, else in that of
-    the client. `list`, `each` and `watch` without a namespace are of all namespaces. Objects of
-    kinds that are registered are instances of their class, others are `Unstructured`.
+    For single objects, the namespace is the given one, else that of the object, else that of the
+    client. Without a namespace, `list`, `each` and `watch` include all namespaces. Objects of
+    registered kinds are instances of their class, other objects are `Unstructured`.
 
-    All methods raise NoResourceMatch, DiscoveryFailed or AmbiguousResource if the server does not
-    have one such resource, MethodNotAllowed if it does not have the verb, and ValueError if a name
-    is not valid or a cluster-scoped resource is asked for in a namespace.
+    All methods raise NoResourceMatch, DiscoveryFailed or AmbiguousResource if the name does not
+    match exactly one resource of the server, MethodNotAllowed if the resource does not have the
+    verb, and ValueError if a name is not valid or a namespace is given for a cluster-scoped
+    resource.
     """
 
     def __init__(
         self, client: AsyncDynamicClient, name: ResourceName | type[Any], model: type[T] | None
     ) -> None:
         if name == "":
-            raise ValueError("name must be that of a resource, such as 'deployments', not ''")
+            raise ValueError("name must be the name of a resource, such as 'deployments', not ''")
         self._client = client
         self._name = name
         self._found = name if isinstance(name, Resource) else None
@@ -233,11 +234,11 @@ class AsyncDynamicResource(Generic[T]):
         self._model = model
 
     def __repr__(self) -> str:
-        name = self._found.name if self._found else _shown(self._name)
+        name = self._found.name if self._found else _name_text(self._name)
         return f"{type(self).__name__}({self._client.rest!r}, {name!r})"
 
     async def resource(self) -> Resource:
-        """Return the resource; an `ApiResource` if the server was asked for it.
+        """Return the resource; an `ApiResource` if discovery has found it.
 
         Raises:
             NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
@@ -247,7 +248,7 @@ class AsyncDynamicResource(Generic[T]):
 
     @property
     def metadata(self) -> AsyncDynamicResource[PartialObjectMetadata]:
-        """The same resource, of whose objects only the metadata is sent."""
+        """A client of the same resource that receives only the metadata of objects."""
         name = self._name if self._found is None else self._found
         return AsyncDynamicResource(self._client, name, PartialObjectMetadata)
 
@@ -259,16 +260,16 @@ class AsyncDynamicResource(Generic[T]):
     ) -> T:
         """Get the object called `name`."""
         check_segment("name", name)
-        client, left = await self._single("get", namespace, options)
-        return await client.get(name, **left)
+        client, call_options = await self._single("get", namespace, options)
+        return await client.get(name, **call_options)
 
     @finding_anew
     async def list(
         self, *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[T]:
         """List the objects that match the options, in one namespace or in all."""
-        client, left = await self._several("list", namespace, options)
-        return await client.list(**left)
+        client, call_options = await self._several("list", namespace, options)
+        return await client.list(**call_options)
 
     async def each(
         self, *, namespace: str | None = None, **options: Unpack[EachOptions]
@@ -277,8 +278,8 @@ class AsyncDynamicResource(Generic[T]):
         deadline = self.rest.deadline(options)
         is_begun = False
         try:
-            client, left = await self._several("list", namespace, options)
-            async for obj in client.each(**left):
+            client, call_options = await self._several("list", namespace, options)
+            async for obj in client.each(**call_options):
                 is_begun = True
                 yield obj
         except NotFound as error:
@@ -288,8 +289,8 @@ class AsyncDynamicResource(Generic[T]):
                 raise
         else:
             return
-        client, left = await self._several("list", namespace, options)
-        async for obj in client.each(**left):
+        client, call_options = await self._several("list", namespace, options)
+        async for obj in client.each(**call_options):
             yield obj
 
     def watch(
@@ -340,10 +341,10 @@ class AsyncDynamicResource(Generic[T]):
         namespace: str | None = None,
         **options: Any,
     ) -> T | Sequence[T] | None:
-        """Wait until something is true for an object, or for all that match the selectors.
+        """Wait until a condition is true for an object, or for all that match the selectors.
 
-        Without a name and a namespace, objects of all namespaces are waited for. The arguments and
-        results are those of `wait` of typed clients.
+        Without a name and a namespace, the wait includes all namespaces. The arguments and results
+        are those of `wait` of typed clients.
         """
         given: dict[str, Any] = {**options, "until": until}
         await self._confirm({})
@@ -379,8 +380,8 @@ class AsyncDynamicResource(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """Create the object."""
-        client, left, sent = await self._for_body("create", body, namespace, options)
-        return await client.create(sent, **left)
+        client, call_options, sent = await self._for_body("create", body, namespace, options)
+        return await client.create(sent, **call_options)
 
     @finding_anew
     async def update(
@@ -391,8 +392,8 @@ class AsyncDynamicResource(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """Replace the object with `body`."""
-        client, left, sent = await self._for_body("update", body, namespace, options)
-        return await client.update(sent, **left)
+        client, call_options, sent = await self._for_body("update", body, namespace, options)
+        return await client.update(sent, **call_options)
 
     @finding_anew
     async def apply(
@@ -406,8 +407,10 @@ class AsyncDynamicResource(Generic[T]):
 
         The field manager owns the fields that are set in `body`.
         """
-        client, left, sent = await self._for_body("patch", body, namespace, options, "apply()")
-        return await client.apply(sent, **left)
+        client, call_options, sent = await self._for_body(
+            "patch", body, namespace, options, "apply()"
+        )
+        return await client.apply(sent, **call_options)
 
     @finding_anew
     async def patch(
@@ -420,8 +423,8 @@ class AsyncDynamicResource(Generic[T]):
     ) -> T:
         """Patch the object called `name`. A dict is a merge patch."""
         check_segment("name", name)
-        client, left = await self._single("patch", namespace, options)
-        return await client.patch(name, patch, **left)
+        client, call_options = await self._single("patch", namespace, options)
+        return await client.patch(name, patch, **call_options)
 
     @finding_anew
     async def edit(
@@ -434,8 +437,8 @@ class AsyncDynamicResource(Generic[T]):
     ) -> T:
         """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
         check_segment("name", name)
-        client, left = await self._single("patch", namespace, options)
-        return await client.edit(name, change, **left)
+        client, call_options = await self._single("patch", namespace, options)
+        return await client.edit(name, change, **call_options)
 
     @finding_anew
     async def delete(
@@ -446,8 +449,8 @@ class AsyncDynamicResource(Generic[T]):
         Returns the object if its deletion is pending, otherwise usually a Status.
         """
         check_segment("name", name)
-        client, left = await self._single("delete", namespace, options)
-        return await client.delete(name, **left)
+        client, call_options = await self._single("delete", namespace, options)
+        return await client.delete(name, **call_options)
 
     @finding_anew
     async def delete_collection(
@@ -458,8 +461,8 @@ class AsyncDynamicResource(Generic[T]):
         Raises:
             ValueError: the resource is namespaced and no namespace is given.
         """
-        client, left = await self._several("deletecollection", namespace, options)
-        return await client.delete_collection(**left)
+        client, call_options = await self._several("deletecollection", namespace, options)
+        return await client.delete_collection(**call_options)
 
     # ---- subresources -------------------------------------------------------------------------
 
@@ -470,7 +473,7 @@ class AsyncDynamicResource(Generic[T]):
     def scale(self, name: str, *, namespace: str | None = None) -> AsyncDynamicSubresource[Any]:
         """Get, update, patch or edit the scale of the object called `name`.
 
-        It is an autoscaling/v1 Scale, whatever the resource is.
+        The scale is an autoscaling/v1 Scale for all resources.
         """
         return self._part(name, "scale", namespace, self._client.model_of(_SCALE))
 
@@ -511,7 +514,7 @@ class AsyncDynamicResource(Generic[T]):
         check_segment("subresource", part)
         return AsyncDynamicSubresource(self, name, part, namespace, model)
 
-    # ---- what every call does first -----------------------------------------------------------
+    # ---- the first step of every call ---------------------------------------------------------
 
     @property
     def rest(self) -> AsyncRest:
@@ -525,7 +528,7 @@ class AsyncDynamicResource(Generic[T]):
         return found
 
     def _forget(self) -> bool:
-        """Forget where the resource is; tells whether the server was asked for it."""
+        """Forget the found resource. Returns False if it did not come from discovery."""
         if self._found is not None and not isinstance(self._found, ApiResource):
             return False
         if isinstance(self._name, ApiResource):
@@ -534,14 +537,17 @@ class AsyncDynamicResource(Generic[T]):
         return True
 
     async def _confirm(self, options: Mapping[str, Any]) -> None:
-        """Let the server say where the resource is, for what takes long or believes a 404."""
+        """Find the resource without the cache on disk, for watches and waits.
+
+        They last long, and take a 404 for an answer.
+        """
         deadline = self.rest.deadline(options)
         if isinstance(await self._find(deadline), ApiResource):
             await self._client.discovery.confirm(deadline)
             self._forget()
 
     async def _details(self, deadline: float | None) -> ApiResource:
-        """Return what the server says of the resource, asking it if need be."""
+        """Return the resource with the details of discovery."""
         found = await self._find(deadline)
         if isinstance(found, ApiResource):
             return found
@@ -552,7 +558,7 @@ class AsyncDynamicResource(Generic[T]):
     async def _single(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
     ) -> tuple[AsyncObjectClient[T, ModelList[T]], Any]:
-        """Return the client for calls to one object, and the options that are left."""
+        """Return the client for calls to one object, and the remaining options."""
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, verb)
@@ -583,17 +589,17 @@ class AsyncDynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, verb)
-        home = home_of(found, body, namespace, self._client.namespace)
+        object_namespace = home_of(found, body, namespace, self._client.namespace)
         return (
-            self.client_in(found, home),
+            self.client_in(found, object_namespace),
             left_of(self._client.rest, options, deadline),
-            _complete(body, found),
+            _with_type(body, found),
         )
 
     def client_in(
         self, found: Resource, namespace: str | None
     ) -> AsyncObjectClient[T, ModelList[T]]:
-        """Return the client of the resource in a namespace, or in all."""
+        """Return the client of the resource in a namespace, or in all namespaces."""
         model = self.model_for(found)
         lists = self._client.list_model_of(model)
         return AsyncObjectClient(self._client.rest, found, namespace, model, lists)
@@ -610,14 +616,14 @@ class AsyncDynamicResource(Generic[T]):
         verb: str,
         options: Mapping[str, Any],
     ) -> tuple[AsyncObjectClient[T, ModelList[T]], type[S], Any]:
-        """Return the client of a subresource, its class, and the options that are left."""
+        """Return the client of a subresource, its class, and the remaining options."""
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         if isinstance(found, ApiResource) or (part != "status" and model is None):
             found = await self._details(deadline)
             try:
                 about = subresource_of(found, part, verb)
-            except NoResourceMatch:  # it may be new
+            except NoResourceMatch:  # the subresource may be newer than the cache
                 await self._confirm(options)
                 found = await self._details(deadline)
                 about = subresource_of(found, part, verb)
@@ -676,37 +682,37 @@ class AsyncDynamicSubresource(Generic[T]):
     @finding_anew
     async def get(self, **options: Unpack[GetOptions]) -> T:
         """Get the subresource."""
-        part, left = await self._part_for("get", options)
-        return await part.get(**left)
+        part, call_options = await self._part_for("get", options)
+        return await part.get(**call_options)
 
     @finding_anew
     async def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Post to the subresource, as for an eviction or a token."""
         check_object("create()", body)
-        client, model, left = await self._client_for("create", options)
-        return await client.create_subresource(self._name, self._part, body, model, **left)
+        client, model, call_options = await self._client_for("create", options)
+        return await client.create_subresource(self._name, self._part, body, model, **call_options)
 
     @finding_anew
     async def update(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Replace the subresource with `body`."""
         check_object("update()", body)
-        part, left = await self._part_for("update", options)
-        return await part.update(body, **left)
+        part, call_options = await self._part_for("update", options)
+        return await part.update(body, **call_options)
 
     @finding_anew
     async def patch(
         self, patch: Patch | Mapping[str, object], **options: Unpack[PatchOptions]
     ) -> T:
         """Patch the subresource. A dict is a merge patch."""
-        part, left = await self._part_for("patch", options)
-        return await part.patch(patch, **left)
+        part, call_options = await self._part_for("patch", options)
+        return await part.patch(patch, **call_options)
 
     @finding_anew
     async def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
         """Server-side apply: update the subresource and own the fields in `body`."""
         check_object("apply()", body)
-        part, left = await self._part_for("patch", options)
-        return await part.apply(body, **left)
+        part, call_options = await self._part_for("patch", options)
+        return await part.apply(body, **call_options)
 
     @finding_anew
     async def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
@@ -714,14 +720,14 @@ class AsyncDynamicSubresource(Generic[T]):
 
         Retries on conflict.
         """
-        part, left = await self._part_for("patch", options)
-        return await part.edit(change, **left)
+        part, call_options = await self._part_for("patch", options)
+        return await part.edit(change, **call_options)
 
     async def _part_for(
         self, verb: str, options: Mapping[str, Any]
     ) -> tuple[AsyncSubresource[T, Mapping[str, object]], Any]:
-        client, model, left = await self._client_for(verb, options)
-        return client.subresource(self._name, self._part, model), left
+        client, model, call_options = await self._client_for(verb, options)
+        return client.subresource(self._name, self._part, model), call_options
 
     async def _client_for(
         self, verb: str, options: Mapping[str, Any]
@@ -732,13 +738,13 @@ class AsyncDynamicSubresource(Generic[T]):
 
 
 class AsyncDynamicWatch(AsyncWatch[T]):
-    """A watch that finds its resource first."""
+    """A watch that finds its resource when it is first read."""
 
     def __init__(
         self, resource: AsyncDynamicResource[T], namespace: str | None, options: Mapping[str, Any]
     ) -> None:
-        nothing_yet = cast("type[T]", Unstructured)
-        super().__init__(resource.rest, "/", nothing_yet, options)
+        unknown_model = cast("type[T]", Unstructured)
+        super().__init__(resource.rest, "/", unknown_model, options)
         self._resource: AsyncDynamicResource[T] | None = resource
         self._namespace = namespace
         self._options = options
@@ -760,17 +766,17 @@ def _kind_of(model: type[Any]) -> GroupVersionKind:
     """Return the kind of a class.
 
     Raises:
-        TypeError: it has none.
+        TypeError: the class has no kind.
     """
     constants = getattr(model, "__constants__", {})
     api_version, kind = constants.get("api_version"), constants.get("kind")
     if not isinstance(api_version, str) or not isinstance(kind, str):
-        raise TypeError(f"{model.__name__} is of no kind: name the resource, and pass it as model=")
+        raise TypeError(f"{model.__name__} has no kind: pass the resource's name, and model=...")
     return GroupVersion.parse(api_version).with_kind(kind)
 
 
-def _complete(body: object, found: Resource) -> object:
-    """Add apiVersion and kind to a manifest that leaves them out."""
+def _with_type(body: object, found: Resource) -> object:
+    """Add a missing apiVersion and kind to a manifest."""
     if not isinstance(body, Mapping):
         return body
     given = cast("Mapping[str, object]", body)
@@ -779,5 +785,5 @@ def _complete(body: object, found: Resource) -> object:
     return {"apiVersion": found.api_version, "kind": found.kind, **given}
 
 
-def _shown(name: object) -> str:
+def _name_text(name: object) -> str:
     return name.__name__ if isinstance(name, type) else str(name)

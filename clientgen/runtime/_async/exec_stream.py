@@ -1,4 +1,4 @@
-"""`AsyncExecStream`: a process in a container."""
+"""`AsyncExecStream`: the streams of a process in a container."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncExecStream"]
 
-# With its headers, a message fits into 128 KiB; larger ones are not faster.
-_PIECE = (1 << 17) - 64
+# A message with its headers fits into 128 KiB; larger messages are not faster.
+_CHUNK_BYTES = (1 << 17) - 64
 
 
 class AsyncExecStream(ReadByFor):
@@ -34,11 +34,12 @@ class AsyncExecStream(ReadByFor):
                 print(stream, data)
         print(process.exit_code)
 
-    It is an iterator of `Output`, which ends when the process ends. While nobody reads, the process
-    waits once the buffers of the connection are full. Leaving the `with` block closes the
-    connection; what becomes of a process that still runs then is up to the container runtime.
+    It is an iterator of `Output`, and ends when the process ends. If the program does not read, the
+    process blocks once the buffers of the connection are full. Leaving the `with` block, also by
+    cancellation, closes the connection. The container runtime decides whether a process that still
+    runs then is killed.
 
-    One caller reads at a time; others may write meanwhile.
+    One task or thread may read while others write.
     """
 
     def __init__(
@@ -72,67 +73,67 @@ class AsyncExecStream(ReadByFor):
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code of the process; None before all its output was read.
+        """The exit code of the process; None until all output was read.
 
-        Of `attach` it is 0 once the streams have ended: nodes do not tell how the process ended.
+        For `attach`, it is 0 once the streams have ended: nodes do not report the exit code then.
         """
         return self._reader.exit_code
 
     @property
     def can_close_stdin(self) -> bool:
-        """Whether the process can be told that its input ends; known once the stream is open."""
+        """Whether `close_stdin` works with this server; known once the stream is open."""
         return self._socket is not None and self._socket.subprotocol == V5
 
     async def write(self, data: bytes | str) -> None:
-        """Write to the stdin of the process, and wait while it does not read.
+        """Write to the stdin of the process. Waits while the process does not read.
 
         Raises:
             ConnectionLost: The process has ended, or the connection broke.
             RuntimeError: The stream was opened without `stdin=True`.
         """
         self._check_stdin()
-        socket = self._opened()
+        socket = self._open_socket()
         view = memoryview(data.encode() if isinstance(data, str) else data)
-        for start in range(0, len(view), _PIECE):
-            await socket.send(message(STDIN, view[start : start + _PIECE]))
+        for start in range(0, len(view), _CHUNK_BYTES):
+            await socket.send(message(STDIN, view[start : start + _CHUNK_BYTES]))
 
     async def close_stdin(self) -> None:
-        """Tell the process that nothing more comes on its stdin.
+        """Close the stdin of the process, so that the process reads its end.
 
         Raises:
             ConnectionLost: The process has ended, or the connection broke.
-            ResponseBroken: The server is too old: it only speaks `v4.channel.k8s.io`.
+            ResponseBroken: The server is too old: it supports `v4.channel.k8s.io` only.
             RuntimeError: The stream was opened without `stdin=True`.
         """
         self._check_stdin()
-        socket = self._opened()
+        socket = self._open_socket()
         if not self.can_close_stdin:
             raise ResponseBroken(
-                f"{self._request.info}: the server speaks {socket.subprotocol}, which cannot tell"
-                " the process that its input ends; have the command read no further, as `head -c`"
+                f"{self._request.info}: the server's {socket.subprotocol} cannot close stdin;"
+                " run a command that stops reading by itself, such as `head -c`"
             )
         await socket.send(close_message(STDIN))
 
     async def resize(self, width: int, height: int) -> None:
-        """Tell the size of the terminal, in columns and rows.
+        """Set the size of the terminal, in columns and rows.
 
         Raises:
             ConnectionLost: The process has ended, or the connection broke.
-            ValueError: That is no size.
+            ValueError: The width or the height is out of range.
         """
-        await self._opened().send(resize_message(width, height))
+        await self._open_socket().send(resize_message(width, height))
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Output:
-        """Read what the process writes next.
+        """Read the next output of the process.
 
         Raises:
             ApiError: The process could not be run.
             ConnectionLost: The connection broke, or ended without the exit code.
         """
-        socket = self._opened()
+        socket = self._open_socket()
         while not self._is_over:
             received = await socket.receive()
             if received is None:
@@ -143,7 +144,7 @@ class AsyncExecStream(ReadByFor):
         raise StopAsyncIteration
 
     async def wait(self) -> int:
-        """Drop the output that was not read, and return the exit code once the process has ended.
+        """Drop the remaining output, and return the exit code when the process has ended.
 
         Raises:
             ApiError: The process could not be run.
@@ -152,11 +153,11 @@ class AsyncExecStream(ReadByFor):
         async for _ in self:
             pass
         if self.exit_code is None:
-            raise ConnectionLost(f"{self._request.info}: the exit code is not known")
+            raise ConnectionLost(f"{self._request.info}: the exit code is unknown")
         return self.exit_code
 
     def abort(self) -> None:
-        """Give the connection up at once, from any other task or thread."""
+        """Close the connection at once. Any task or thread may call this."""
         if self._socket is not None:
             self._socket.abort()
 
@@ -165,7 +166,7 @@ class AsyncExecStream(ReadByFor):
         if self._socket is not None:
             await self._socket.aclose()
 
-    def _opened(self) -> AsyncWebSocket:
+    def _open_socket(self) -> AsyncWebSocket:
         if self._socket is None:
             raise RuntimeError(f"{self!r} is not open: use it in a `with` block")
         return self._socket

@@ -1,4 +1,4 @@
-"""The health and metrics endpoints of a manager: checks with names, as controller-runtime's."""
+"""The health and metrics endpoints of a manager: named checks, as in controller-runtime."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _UNKNOWN = EndpointAnswer(404, b"404 page not found\n")
 class AsyncProbes:
     """Answers `/healthz`, `/readyz` and `/metrics`.
 
-    `/healthz?verbose` lists the checks, `/healthz?exclude=NAME` leaves one out, and `/healthz/NAME`
-    makes one.
+    `/healthz?verbose` lists the checks, `/healthz?exclude=NAME` skips a check, and `/healthz/NAME`
+    runs a single check.
     """
 
     def __init__(self, metrics: ManagerMetrics | None) -> None:
@@ -38,15 +38,15 @@ class AsyncProbes:
         """Add a check to `healthz` or `readyz`.
 
         Raises:
-            ValueError: There is one of that name, or the name cannot be in a path.
+            ValueError: The name is in use, or cannot be a path segment.
         """
         checks = self._checks[endpoint]
         if check_name(name) in checks:
-            raise ValueError(f"{endpoint} has a check called {name!r} already")
+            raise ValueError(f"{endpoint} already has a check named {name!r}")
         checks[name] = check
 
     async def health(self, request: EndpointRequest) -> EndpointAnswer:
-        """Answer a request for health."""
+        """Answer a request to `/healthz` or `/readyz`."""
         if request.method not in {"GET", "HEAD"}:
             return _REFUSED
         endpoint, _, name = request.path.strip("/").partition("/")
@@ -54,11 +54,11 @@ class AsyncProbes:
         if checks is None or (name and name not in checks):
             return _UNKNOWN
         if name:
-            return await self._one(endpoint, name)
-        return await self._all(endpoint, request)
+            return await self._run_one(endpoint, name)
+        return await self._run_all(endpoint, request)
 
     async def metrics(self, request: EndpointRequest) -> EndpointAnswer:
-        """Answer a request for metrics."""
+        """Answer a request to `/metrics`."""
         if request.method not in {"GET", "HEAD"}:
             return _REFUSED
         if self._metrics is None or request.path != "/metrics":
@@ -67,41 +67,41 @@ class AsyncProbes:
         return EndpointAnswer(200, text, media_type)
 
     async def both(self, request: EndpointRequest) -> EndpointAnswer:
-        """Answer either, for an address that has both."""
+        """Answer any request, for an address that serves health and metrics."""
         if request.path == "/metrics":
             return await self.metrics(request)
         return await self.health(request)
 
-    async def _one(self, endpoint: str, name: str) -> EndpointAnswer:
-        result = await self._checked(endpoint, name)
+    async def _run_one(self, endpoint: str, name: str) -> EndpointAnswer:
+        result = await self._run_check(endpoint, name)
         if result.problem is None:
             return EndpointAnswer(200, b"ok")
         return EndpointAnswer(500, f"internal server error: {result.problem}\n".encode())
 
-    async def _all(self, endpoint: str, request: EndpointRequest) -> EndpointAnswer:
+    async def _run_all(self, endpoint: str, request: EndpointRequest) -> EndpointAnswer:
         excluded = excluded_checks(request.query)
         results: list[CheckResult] = []
         for name in list(self._checks[endpoint]):
             if name in excluded:
                 results.append(CheckResult(name, is_excluded=True))
             else:
-                results.append(await self._checked(endpoint, name))
+                results.append(await self._run_check(endpoint, name))
         verbose = any(name == "verbose" for name, _ in request.query)
         status, text = report(endpoint, results, excluded, verbose=verbose)
         return EndpointAnswer(status, text.encode())
 
-    async def _checked(self, endpoint: str, name: str) -> CheckResult:
+    async def _run_check(self, endpoint: str, name: str) -> CheckResult:
         problem: Exception | None = None
         try:
             if await result_of(self._checks[endpoint][name]) is False:
                 problem = RuntimeError("the check returned False")
-        except Exception as error:  # noqa: BLE001 - whatever a check raises
+        except Exception as error:  # noqa: BLE001 - a check may raise anything
             problem = error
         self._log_change(endpoint, name, problem)
         return CheckResult(name, problem)
 
     def _log_change(self, endpoint: str, name: str, problem: Exception | None) -> None:
-        """Log once that a check fails, and why; the endpoint does not say it."""
+        """Log once why a check fails, because the endpoint does not reveal it."""
         key = (endpoint, name)
         if problem is None:
             self._failing.discard(key)

@@ -29,21 +29,21 @@ class AsyncEndpoints(EndpointsBase[_Answer]):
     _server: EndpointServer | None = None
 
     async def start(self) -> None:
-        """Begin to answer.
+        """Start serving.
 
         Raises:
             OSError: The address cannot be listened on; the message says why.
-            RuntimeError: It has started before.
+            RuntimeError: `start` was called before.
         """
-        from .._net.endpoint_server import EndpointServer  # the HTTP library is a big import
+        from .._net.endpoint_server import EndpointServer  # importing aiohttp takes long
 
         self._server = self._new_server(EndpointServer)
         await self._server.start()
 
     async def stop(self, grace: float = 5.0) -> None:
-        """Accept no more requests, and let running answers end, for at most this many seconds.
+        """Accept no more requests, and wait at most `grace` seconds for running answers.
 
-        It cannot be started again. Without a start, it does nothing.
+        The endpoints cannot be started again. Without `start`, this does nothing.
         """
         server, self._server = self._server, None
         if server is not None:

@@ -41,7 +41,7 @@ def rest_of(client: AsyncClient) -> AsyncRest:
     """Return the REST client of a clientset, or itself.
 
     Raises:
-        TypeError: it is one of the other flavour, or no client.
+        TypeError: the client is of the other flavour, or not a client.
     """
     rest: object = getattr(client, "rest", client)
     if not isinstance(rest, AsyncRest):
@@ -57,88 +57,88 @@ class AsyncLeaseClient:
         self._namespace = namespace
         self._clock = clock
 
-    async def try_for(
+    async def attempt(
         self,
         election: Election,
         timeout: float,
         until: float | None,
         note: Callable[[LeaseRequest, Exception], object],
     ) -> None:
-        """Have a candidate do one try.
+        """Make one attempt of a candidate: send requests until the election needs none.
 
         Args:
             election: The candidate.
-            timeout: How many seconds each request may take.
-            until: The moment of the clock after which no other request helps.
-            note: Is told of requests that failed.
+            timeout: The seconds that each request may take.
+            until: The moment of the clock at which the attempt ends; None for no limit.
+            note: Called with each failed request and its error.
         """
         clock = self._clock
-        ask: LeaseRequest | None = election.attempt(clock.monotonic(), clock.now())
-        while ask is not None:
-            remaining = timeout if until is None else min(timeout, until - ask.sent)
+        request: LeaseRequest | None = election.attempt(clock.monotonic(), clock.now())
+        while request is not None:
+            remaining = timeout if until is None else min(timeout, until - request.sent)
             if remaining <= 0:
                 return
             try:
-                lease = await self.send(ask, election, remaining)
+                lease = await self.send(request, election, remaining)
             except (ClientError, OSError) as error:
-                note(ask, error)
-                ask = election.on_failure(ask, clock.monotonic())
+                note(request, error)
+                request = election.on_failure(request, clock.monotonic())
             else:
-                ask = election.on_response(ask, lease, clock.monotonic(), clock.now())
+                request = election.on_response(request, lease, clock.monotonic(), clock.now())
 
-    async def send(self, ask: LeaseRequest, election: Election, timeout: float) -> Lease | None:
-        """Send a request; gives the lease, None if what is to be read is not there."""
-        if ask.lease is None:
+    async def send(self, request: LeaseRequest, election: Election, timeout: float) -> Lease | None:
+        """Send a request, and return the lease; None if a read lease does not exist."""
+        if request.lease is None:
             return await self.get(election.name, timeout)
-        if ask.verb == "create":
+        if request.verb == "create":
             path = LEASES.collection_path(self._namespace)
-            return await self._write("POST", path, ask.lease, timeout)
+            return await self._write("POST", path, request.lease, timeout)
         path = LEASES.object_path(self._namespace, election.name)
-        return await self._write("PUT", path, ask.lease, timeout)
+        return await self._write("PUT", path, request.lease, timeout)
 
     async def get(self, name: str, timeout: float) -> Lease | None:
-        """Read a lease, if there is one."""
+        """Read a lease; None if it does not exist."""
         request = build("GET", LEASES.object_path(self._namespace, name), {}, GET)
         try:
-            response = await self._sent(request, timeout)
+            response = await self._send_without_retries(request, timeout)
         except NotFound:
             return None
         return read_object(response, Lease, request, self._rest.codec)
 
     async def list(self, label_selector: str, timeout: float) -> LeaseList:
-        """Read some leases, all in the state of one moment after this was called."""
+        """List leases in a consistent state that is not older than this call."""
         options = {"label_selector": label_selector}
         request = build("GET", LEASES.collection_path(self._namespace), options, LIST)
-        response = await self._sent(request, timeout)
+        response = await self._send_without_retries(request, timeout)
         return read_list(response, LeaseList, request, self._rest.codec)
 
     async def delete(self, lease: Lease, timeout: float) -> None:
-        """Remove a lease, if it is still as it was seen."""
+        """Delete a lease, unless it was changed since it was read."""
         metadata = lease.metadata
         options = {"uid": metadata.uid, "resource_version": metadata.resource_version}
         path = LEASES.object_path(self._namespace, metadata.name)
         request = build_delete(path, options, self._rest.codec)
-        await self._sent(request, timeout)
+        await self._send_without_retries(request, timeout)
 
     async def release(self, election: Election, timeout: float) -> Lease | None:
-        """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
+        """Release the lease if the candidate holds it. Returns the released lease, or None."""
         try:
             return await self._release_once(election, timeout)
-        except Conflict:  # a renewal that was cancelled has still arrived
+        except Conflict:  # a renewal that was cancelled has reached the server all the same
             return await self._release_once(election, timeout)
 
     async def _release_once(self, election: Election, timeout: float) -> Lease | None:
         clock = self._clock
         lease = await self.get(election.name, timeout)
-        ask = election.release(lease, clock.monotonic(), clock.now())
-        return await self.send(ask, election, timeout) if ask else None
+        request = election.release(lease, clock.monotonic(), clock.now())
+        return await self.send(request, election, timeout) if request else None
 
     async def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:
         request = build_write(method, path, lease, {}, self._rest.codec)
-        response = await self._sent(request, timeout)
+        response = await self._send_without_retries(request, timeout)
         return read_object(response, Lease, request, self._rest.codec)
 
-    async def _sent(self, request: HttpRequest, timeout: float) -> HttpResponse:
+    async def _send_without_retries(self, request: HttpRequest, timeout: float) -> HttpResponse:
         deadline = self._rest.deadline({"timeout": timeout})
         with without_permit():
             return await self._rest.send(request, deadline, max_retries=0)

@@ -1,4 +1,4 @@
-"""`AsyncLines`: follows a log line by line."""
+"""`AsyncLines`: reads a log line by line."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["AsyncLines"]
 class AsyncLines(AsyncStoppable):
     """An iterator of log lines. It ends when the log ends or when it is stopped.
 
-    Bytes that are not UTF-8 are replaced. The request is sent when the first line is requested. A
-    lost connection raises an error, because there is no way to tell which line comes next.
+    Bytes that are not UTF-8 are replaced. The request is sent when the first line is read. A lost
+    connection raises an error, because the next line is unknown after that.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class AsyncLines(AsyncStoppable):
 
         Raises:
             ApiError: The server refused.
-            TransportError: There was no response.
+            TransportError: The server did not respond.
         """
         if self._stream is None and not self._stopped.is_set():
             await self._open(self._request, None, can_resume=self._can_resume)

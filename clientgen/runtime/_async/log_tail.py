@@ -1,4 +1,4 @@
-"""`AsyncLogTail`: the logs of many pods as one."""
+"""`AsyncLogTail`: follows the logs of many pods as one."""
 
 from __future__ import annotations
 
@@ -43,36 +43,37 @@ __all__ = ["AsyncLogTail"]
 
 logger = logging.getLogger("clientgen.runtime.logs")
 
-_MOST_WAITING = 1000
-_PAUSE = 0.1
-_LONGEST_PAUSE = 30.0
-_READY = 10.0
-_OF_PODS = ("label_selector", "field_selector")
-_OF_LINES = ("since_seconds", "since_time", "tail_lines")
-_KNOWN = ("container", *_OF_PODS, *_OF_LINES, "timeout")
+_MAX_QUEUED_LINES = 1000
+_RETRY_SECONDS = 0.1
+_MAX_RETRY_SECONDS = 30.0
+_START_POLL_SECONDS = 10.0
+_POD_OPTIONS = ("label_selector", "field_selector")
+_LINE_OPTIONS = ("since_seconds", "since_time", "tail_lines")
+_OPTIONS = ("container", *_POD_OPTIONS, *_LINE_OPTIONS, "timeout")
 
 
 class AsyncLogTail(ReadByFor):
-    """An iterator of the lines of many logs, as they are written. It ends when it is stopped.
+    """An iterator of the lines of many logs, as they are written. It ends when stopped.
 
         async with k.core_v1.pods("shop").tail(label_selector="app=web") as lines:
             async for line in lines:
                 print(line)
 
-    New pods and containers join, restarted ones go on. After a lost connection, it reads on where
-    it was: no line is lost or comes twice, as far as the node still has it. (Nodes keep the logs of
-    a container's last two instances.) Lines of one container are in order; those of several are in
-    the order in which they come. While nobody reads, the logs wait.
+    New pods and containers are included, and restarted containers continue. After a lost connection
+    it resumes where it was: no line is lost or repeated, as long as the node still has it. (Nodes
+    keep the logs of a container's last two instances.) Lines of one container are in order; lines
+    of several containers are in the order of their arrival. While the program does not read, the
+    connections wait.
 
     Raises:
-        Forbidden: The pods may not be listed, or their logs not be read.
+        Forbidden: The client may not list the pods, or not read their logs.
         RequestTimeout: The `timeout` has passed.
     """
 
     def __init__(self, rest: AsyncRest, path: str, options: Mapping[str, Any]) -> None:
-        for name in options.keys() - set(_KNOWN):
-            raise unexpected_option(name, _KNOWN)
-        # The tasks know the source only, so that a tail that nobody has any more stops.
+        for name in options.keys() - set(_OPTIONS):
+            raise unexpected_option(name, _OPTIONS)
+        # The tasks refer to the source only, so that an abandoned tail is collected and stops.
         self._source = _Source(rest, path, options)
 
     def __aiter__(self) -> Self:
@@ -87,7 +88,7 @@ class AsyncLogTail(ReadByFor):
         return line
 
     def stop(self) -> None:
-        """End the iteration at once and without an error, from any task or thread."""
+        """End the iteration at once and without an error. Any task or thread may call this."""
         self._source.stop()
 
     async def aclose(self) -> None:
@@ -111,7 +112,7 @@ class AsyncLogTail(ReadByFor):
 
 
 class _Source:
-    """Follows the pods, and collects the lines of their containers."""
+    """Watches the pods, and collects the lines of their containers."""
 
     def __init__(self, rest: AsyncRest, path: str, options: Mapping[str, Any]) -> None:
         self.rest = rest
@@ -122,13 +123,13 @@ class _Source:
             rest,
             path,
             UnstructuredStorage(Unstructured, UnstructuredList),
-            options={name: options[name] for name in _OF_PODS if name in options},
+            options={name: options[name] for name in _POD_OPTIONS if name in options},
             sink=self,
             clock=rest.clock,
         )
         self._lines: deque[LogLine] = deque()
         self._ready = Event()
-        self._room = Event()
+        self._has_room = Event()
         self._followers: dict[tuple[str, str], _Follower] = {}
         self._tasks: set[Task] = set()
         self._watching: Task | None = None
@@ -136,17 +137,17 @@ class _Source:
         self._has_begun = self._is_listed = False
         self._cancel_alarm: Callable[[], object] | None = None
 
-    # ---- the reader's side ----------------------------------------------------------------------
+    # ---- for the reader -------------------------------------------------------------------------
 
     async def next(self) -> LogLine | None:
-        """Return the next line; None at the end."""
+        """Wait for the next line; None at the end."""
         if not self._has_begun:
             self._begin()
         while not self.stopped.is_set():
             if self._lines:
                 line = self._lines.popleft()
-                if len(self._lines) < _MOST_WAITING // 2:
-                    self._room.set()
+                if len(self._lines) < _MAX_QUEUED_LINES // 2:
+                    self._has_room.set()
                 return line
             self._ready.clear()
             if not self._lines and not self.stopped.is_set():
@@ -154,17 +155,17 @@ class _Source:
         return None
 
     def check(self) -> None:
-        """Make sure that nothing went wrong.
+        """Raise the error that has ended the iteration, if there was one.
 
         Raises:
-            Exception: What did.
+            Exception: The error.
         """
         error, self._error = self._error, None
         if error is not None:
             raise error
 
     def stop(self) -> None:
-        """Have everything end soon."""
+        """Let all tasks end soon."""
         self.stopped.set()
         if self._cancel_alarm is not None:
             self._cancel_alarm()
@@ -172,7 +173,7 @@ class _Source:
         for follower in [*self._followers.values()]:
             follower.stop()
         self._ready.set()
-        self._room.set()
+        self._has_room.set()
 
     async def aclose(self) -> None:
         """Stop, and wait for the tasks."""
@@ -192,17 +193,17 @@ class _Source:
 
     def _expire(self, why: str) -> None:
         if not self.stopped.is_set():
-            words = why or "the logs were followed until the timeout"
+            words = why or "the timeout has passed"
             self.fail(RequestTimeout(f"{self._path}: {words}"))
 
-    # ---- the followers' side --------------------------------------------------------------------
+    # ---- for the followers ----------------------------------------------------------------------
 
     async def put(self, line: LogLine) -> None:
-        """Hand a line over, and wait while many are not read."""
-        while len(self._lines) >= _MOST_WAITING and not self.stopped.is_set():
-            self._room.clear()
-            if len(self._lines) >= _MOST_WAITING and not self.stopped.is_set():
-                await self._room.wait()
+        """Add a line. Waits while the program does not read."""
+        while len(self._lines) >= _MAX_QUEUED_LINES and not self.stopped.is_set():
+            self._has_room.clear()
+            if len(self._lines) >= _MAX_QUEUED_LINES and not self.stopped.is_set():
+                await self._has_room.wait()
         self._lines.append(line)
         self._ready.set()
 
@@ -211,10 +212,10 @@ class _Source:
         self._error = self._error or error
         self.stop()
 
-    # ---- what the reflector delivers ------------------------------------------------------------
+    # ---- the sink of the reflector --------------------------------------------------------------
 
     def prepare(self, obj: Unstructured) -> Unstructured | None:
-        """Leave out what cannot be a pod: names become parts of URLs."""
+        """Leave out pods with invalid names, because names become parts of URLs."""
         try:
             check_segment("namespace", obj.namespace)
             check_segment("name", obj.name)
@@ -224,40 +225,40 @@ class _Source:
         return obj
 
     def needs_latest(self) -> bool:
-        """Any state will do."""
+        """Return False: a list may come from the server's cache."""
         return False
 
     def reads(self, *, latest: bool) -> None:
-        """Ignore that a list begins."""
+        """Do nothing when a list begins."""
 
     def replace(self, objects: list[Unstructured], version: str) -> None:  # noqa: ARG002
-        """Take a list."""
+        """Process a complete list of pods."""
         there = {each.metadata.uid for each in objects}
         for uid in {uid for uid, _ in self._followers} - there:
             self._remove(uid)
         is_new, self._is_listed = self._is_listed, True
         for each in objects:
-            self._see(each, is_new=is_new)
+            self._update_followers(each, is_new=is_new)
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
-        """Take changes."""
+        """Process changes of pods."""
         for event in events:
             if event.type == "BOOKMARK" or self.prepare(event.object) is None:
                 continue
             if event.type == "DELETED":
                 self._remove(event.object.metadata.uid)
             else:
-                self._see(event.object, is_new=True)
+                self._update_followers(event.object, is_new=True)
 
     async def failed(self, error: Exception) -> None:
-        """End if the pods may not be read at all; else there will be another attempt."""
+        """End if the client may not list the pods. Other errors are retried by the reflector."""
         refusals = (Forbidden, Unauthorized, BadRequest, NotFound)
         if isinstance(error, refusals) and not self._is_listed:
             self.fail(error)
         else:
-            logger.warning("%s: %s; trying again", self._path, error)
+            logger.warning("%s: %s; retrying", self._path, error)
 
-    def _see(self, pod: Unstructured, *, is_new: bool) -> None:
+    def _update_followers(self, pod: Unstructured, *, is_new: bool) -> None:
         wanted = self.options.get("container")
         for state in container_states(pod):
             if wanted not in (None, state.name):
@@ -265,7 +266,7 @@ class _Source:
             key = pod.metadata.uid, state.name
             follower = self._followers.get(key)
             if follower is not None:
-                follower.see(state)
+                follower.update(state)
             elif state.has_begun and not self.stopped.is_set():
                 follower = self._followers[key] = _Follower(self, pod, state, is_new=is_new)
                 self._tasks = {task for task in self._tasks if not task.done}
@@ -273,11 +274,11 @@ class _Source:
 
     def _remove(self, uid: str) -> None:
         for key in [key for key in self._followers if key[0] == uid]:
-            self._followers.pop(key).lose()
+            self._followers.pop(key).mark_deleted()
 
 
 class _Follower:
-    """Follows the log of one container, through its restarts."""
+    """Follows the log of one container, across restarts."""
 
     def __init__(
         self, source: _Source, pod: Unstructured, state: ContainerState, *, is_new: bool
@@ -291,116 +292,116 @@ class _Follower:
         self._is_new = is_new
         self._instance = 0 if is_new else state.restarts
         self._position = LogPosition()
-        self._begun: float | None = None
+        self._begun_at: float | None = None
         self._lines: AsyncLines | None = None
         self._is_complete = False
-        self._is_lost = False
+        self._is_deleted = False
         self._changed = Event()
 
     @property
     def title(self) -> str:
-        """Of what this is, in names of threads and messages."""
+        """The container, for names of threads and messages."""
         return "/".join(self._names)
 
-    def see(self, state: ContainerState) -> None:
-        """Note the state of the container."""
+    def update(self, state: ContainerState) -> None:
+        """Update the state of the container."""
         self._state = state
         self._changed.set()
 
-    def lose(self) -> None:
-        """Note that the pod is gone."""
-        self._is_lost = True
+    def mark_deleted(self) -> None:
+        """Note that the pod was deleted."""
+        self._is_deleted = True
         self._changed.set()
 
     def stop(self) -> None:
-        """End soon."""
+        """Let `run` end soon."""
         if self._lines is not None:
             self._lines.stop()
         self._changed.set()
 
     async def run(self) -> None:
         """Follow the log until the pod is gone, or the tail is stopped."""
-        pause = _PAUSE
+        pause = _RETRY_SECONDS
         while not self._source.stopped.is_set():
             before = self._position.since
             try:
-                if not await self._read():
+                if not await self._read_log():
                     return
                 if self._position.since != before or self._is_complete:
-                    pause = _PAUSE
+                    pause = _RETRY_SECONDS
                     continue
                 await self._wait(pause)
             except NotFound:
                 return
-            except BadRequest:  # it has not begun yet
-                await self._wait(_READY)
+            except BadRequest:  # the container has not started yet
+                await self._wait(_START_POLL_SECONDS)
             except (Forbidden, Unauthorized) as error:
                 self._source.fail(error)
                 return
             except ClientError as error:
                 if self._position.since != before:
-                    pause = _PAUSE
-                logger.info("%s: %s; reading on in %.1f s", self.title, error, pause)
+                    pause = _RETRY_SECONDS
+                logger.info("%s: %s; resuming in %.1f s", self.title, error, pause)
                 clock = self._rest.clock
                 await self._rest.pause(self._source.stopped, clock, pause, error)
-            except Exception as error:  # noqa: BLE001 - the reader is to hear of it
+            except Exception as error:  # noqa: BLE001 - the reader raises it
                 self._source.fail(error)
                 return
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_RETRY_SECONDS)
 
-    async def _read(self) -> bool:
-        """Read the log to its end; gives whether there may be more of it."""
-        if self._begun is None:
-            self._begun = self._rest.clock.monotonic()
-        if self._is_complete and not await self._awaits_another():
+    async def _read_log(self) -> bool:
+        """Read the log to its end. Returns whether the container may write more."""
+        if self._begun_at is None:
+            self._begun_at = self._rest.clock.monotonic()
+        if self._is_complete and not await self._wait_for_next_instance():
             return False
         async with AsyncLines(self._rest, self._request(), None, can_resume=True) as lines:
             self._lines = lines
-            if self._source.stopped.is_set():  # before it could stop these
+            if self._source.stopped.is_set():  # `stop` may have run before it knew these lines
                 return False
             await lines.open()
-            # What it is the log of is known only now: there may have been a restart.
-            state = await self._look()
+            # Read the state after opening the log: the container may have been restarted before.
+            state = await self._read_state()
             if state is None:
                 return False
             if state.restarts > self._instance + (1 if self._is_complete else 0):
                 await self._read_previous()
             self._instance, self._is_complete = state.restarts, False
             self._position.resume()
-            await self._pass_on(lines)
-        # What had ended when it was opened was read to its end.
+            await self._emit(lines)
+        # If the instance had terminated before the log was opened, its log was read completely.
         self._is_complete = state.is_over
         return True
 
-    async def _pass_on(self, lines: AsyncLines) -> None:
-        """Hand lines over.
+    async def _emit(self, lines: AsyncLines) -> None:
+        """Pass lines to the source.
 
         Raises:
-            ResponseBroken: The node cannot read on.
+            ResponseBroken: The node cannot continue reading the log.
         """
         async for line in lines:
             if self._position.is_node_error(line):
-                raise ResponseBroken(f"the node does not read on in the log: {one_line(line)}")
+                raise ResponseBroken(f"the node failed to read the log: {one_line(line)}")
             if taken := self._position.take(line):
                 await self._source.put(LogLine(*self._names, *taken))
             if self._source.stopped.is_set():
                 return
 
     async def _read_previous(self) -> None:
-        """Read what the instance before has written, as far as it is new."""
+        """Read the new lines of the previous instance."""
         self._position.resume()
         try:
             async with AsyncLines(self._rest, self._request(previous=True), None) as lines:
-                await self._pass_on(lines)
-        except (BadRequest, ResponseBroken) as error:  # the node has not kept it
+                await self._emit(lines)
+        except (BadRequest, ResponseBroken) as error:  # the node has no log of it any more
             if isinstance(error, ConnectionLost):
                 raise
             logger.warning("%s: the log before a restart is lost", self.title)
 
-    async def _look(self) -> ContainerState | None:
-        """Return the state of the container; None if it is gone, or this is to end."""
+    async def _read_state(self) -> ContainerState | None:
+        """Read the state of the container; None if the pod is gone, or after `stop`."""
         request = HttpRequest("GET", self._pod_path)
-        deadline = self._rest.deadline({"timeout": _LONGEST_PAUSE})
+        deadline = self._rest.deadline({"timeout": _MAX_RETRY_SECONDS})
         response = await self._source.stopped.unless(self._rest.send(request, deadline))
         if response is None:
             return None
@@ -409,13 +410,13 @@ class _Follower:
             return None
         return next((each for each in container_states(pod) if each.name == self._names[2]), None)
 
-    async def _awaits_another(self) -> bool:
-        """Wait for the next instance of the container; gives whether there is one."""
+    async def _wait_for_next_instance(self) -> bool:
+        """Wait for the next instance of the container. Returns False if none will come."""
         while not self._source.stopped.is_set():
             self._changed.clear()
             if self._state.restarts > self._instance:
                 return True
-            if self._is_lost or self._state.is_final:
+            if self._is_deleted or self._state.is_final:
                 return False
             if not self._source.stopped.is_set():
                 await self._changed.wait()
@@ -436,10 +437,10 @@ class _Follower:
         return build("GET", f"{self._pod_path}/log", options, LOGS)
 
     def _start(self) -> dict[str, Any]:
-        """Return where to begin; later, so far back as to miss nothing since then."""
+        """Return the options that select the first line. A late start goes back accordingly."""
         options = self._source.options
-        start = {name: options[name] for name in _OF_LINES if name in options}
-        begun = self._begun or 0.0
+        start = {name: options[name] for name in _LINE_OPTIONS if name in options}
+        begun = self._begun_at or 0.0
         elapsed = int(self._rest.clock.monotonic() - begun)
         if not start or not elapsed or "since_time" in start:
             return start

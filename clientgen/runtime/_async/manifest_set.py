@@ -47,10 +47,10 @@ def _places(planned: Iterable[PlannedObject]) -> list[tuple[str, Resource, Objec
 
 
 def checked_manager(field_manager: str | None) -> str | None:
-    """See to it that a field manager is one, if it is given.
+    """Check a field manager, and return it.
 
     Raises:
-        ValueError: it is empty.
+        ValueError: the field manager is empty.
     """
     if field_manager is not None and not field_manager.strip():
         raise ValueError(f"field_manager must be a name, not {field_manager!r}")
@@ -60,25 +60,26 @@ def checked_manager(field_manager: str | None) -> str | None:
 class AsyncManifestSet:
     """Objects of any kinds that are applied, compared and deleted together.
 
-    Clientsets make it: `k.manifests(Path("deploy"))`. Nothing is sent if a manifest is wrong.
+    Clientsets make it: `k.manifests(Path("deploy"))`. No request is sent if a manifest is wrong.
 
-    Iterating gives the objects: instances of the registered classes, and `Unstructured` for other
-    kinds. What manifests say is sent as it is written. An object that you change is sent changed.
+    Iterating yields the objects: instances of the registered classes, and `Unstructured` for other
+    kinds. Manifests are sent as they are written. If you change an object, the changed object is
+    sent.
 
     Args:
         rest: the client of the server.
         scheme: the classes of kinds.
         sources: text, files, folders and objects.
-        namespace: the namespace that all objects must be in. Objects that name none get it;
-            without it, they get the namespace of the client.
-        strict: refuse fields that a class does not know and required ones that are missing.
+        namespace: the namespace that all objects must be in, and the default for objects without a
+            namespace. By default, such objects get the namespace of the client.
+        strict: refuse unknown fields and missing required fields.
         field_manager: the owner of the fields in `apply` and `diff`; by default the program's
             name.
 
     Raises:
         ManifestError: manifests are wrong; the message has a line for each problem.
         TypeError: a source is of a wrong type.
-        ValueError: the namespace is empty or no name, or the field manager is empty.
+        ValueError: the namespace is not valid, or the field manager is empty.
     """
 
     def __init__(
@@ -129,46 +130,47 @@ class AsyncManifestSet:
     ) -> SetResult:
         """Apply all objects by server-side apply, in an order that servers accept.
 
-        Namespaces and CustomResourceDefinitions come first, webhooks and APIServices last.
-        Definitions are waited for until their objects can be created.
+        Namespaces and CustomResourceDefinitions are applied first, webhooks and APIServices last.
+        After new definitions, this waits until they are established. On cancellation, the objects
+        applied so far stay.
 
         Args:
-            prune: delete the objects of this ApplySet that are no longer in the manifests. Nothing
-                is deleted if an object could not be applied.
-            wait: afterwards wait so many seconds until all objects are `ready`.
+            prune: delete the objects of this ApplySet that are no longer in the manifests. No
+                object is deleted if one could not be applied.
+            wait: the seconds to wait afterwards until all objects are `ready`.
             force: take over fields that other field managers own.
-            dry_run: let the server say what would happen, and store nothing.
-            field_manager: the owner of the fields, and then also for `diff`, unless this is a dry
-                run; by default that of the set.
-            field_validation: what the server does with unknown fields.
-            propagation_policy: what becomes of the dependents of pruned objects.
-            timeout: the seconds that all of this may take; without it, the client's timeout limits
+            dry_run: let the server simulate the requests without storing anything.
+            field_manager: the owner of the fields, also for later calls of `diff` unless this is a
+                dry run; by default that of the set.
+            field_validation: how the server treats unknown fields.
+            propagation_policy: how the dependents of pruned objects are treated.
+            timeout: the seconds that all of this may take; by default the client's timeout limits
                 each request.
-            on_progress: is called with what is waited for, and with its state in words whenever
-                that has changed. The logger `clientgen.manifests` tells the same at INFO.
+            on_progress: called with the state of the awaited object whenever it has changed. The
+                logger `clientgen.manifests` logs the same at INFO.
 
         Returns:
-            What became of each object; as text, lines such as `deployment.apps/web created`.
+            The outcome of each object; as text, lines such as `deployment.apps/web created`.
 
         Raises:
             ManifestError: a manifest is wrong, or of a kind that the server does not have; or a
-                custom object is wrong by its definition in the set. Nothing was sent.
-            ApplySetError: the ApplySet cannot be used. Nothing was sent.
-            TypeError: `prune` is no ApplySet.
-            ManifestSetError: objects failed, or are not ready in time. All others were tried,
-                unless the connection or the credentials failed.
+                custom object violates its definition in the set. No request was sent.
+            ApplySetError: the ApplySet cannot be used. No request was sent.
+            TypeError: `prune` is not an ApplySet.
+            ManifestSetError: objects failed, or are not ready in time. All other objects were
+                tried, unless the connection or the credentials failed.
         """
         check_prune(prune)
         requests = AsyncSetRequests(self._rest, timeout, dry_run=dry_run)
         planned = await self._plan(requests, problems=self._schema_problems(field_validation))
         if not planned:
-            raise ManifestError("there is no object to apply in these manifests")
+            raise ManifestError("the manifests contain no object to apply")
         pruner = await self._pruner(prune, requests, planned)
         manager = checked_manager(field_manager) or self._field_manager
         run = self._run(requests, pruner, force, manager, field_validation)
         run.progress = Progress(on_progress)
         await self._apply(run, planned, pruner)
-        if run.outcomes and not dry_run:  # now it owns fields
+        if run.outcomes and not dry_run:  # this manager owns fields now, so `diff` compares as it
             self._field_manager = manager
         await self._check_kinds(run)
         run.finish("applied", len(planned))
@@ -196,7 +198,7 @@ class AsyncManifestSet:
             "field_validation": field_validation,
         }
         parent = None if pruner is None else pruner.parent
-        return AsyncSetRun(requests, self._anew, parent, options)
+        return AsyncSetRun(requests, self._replan, parent, options)
 
     async def _apply(
         self, run: AsyncSetRun, planned: Sequence[PlannedObject], pruner: AsyncPruner | None
@@ -207,7 +209,7 @@ class AsyncManifestSet:
             first = await self._cover(run, planned, first, pruner)
         await run.each(first, run.apply)
         if any(one.is_definition for one in first):
-            await run.established(self._scheme)
+            await run.wait_until_established(self._scheme)
             self._finder.forget()
         if not run.is_over:
             await run.each(others, run.apply)
@@ -219,12 +221,14 @@ class AsyncManifestSet:
         first: list[PlannedObject],
         pruner: AsyncPruner,
     ) -> list[PlannedObject]:
-        """Write the parent before anything else, except the namespace that it is in."""
-        home = [one for one in first if one.is_namespace and one.key.name == pruner.namespace]
-        if home and not pruner.exists:
-            await run.each(home, run.apply)
+        """Write the parent before all other objects, except its namespace."""
+        parent_namespace = [
+            one for one in first if one.is_namespace and one.key.name == pruner.namespace
+        ]
+        if parent_namespace and not pruner.exists:
+            await run.each(parent_namespace, run.apply)
             run.finish("applied", len(planned))
-            first = [one for one in first if one not in home]
+            first = [one for one in first if one not in parent_namespace]
             if run.requests.dry_run:
                 return first
         await pruner.cover(planned)
@@ -241,21 +245,21 @@ class AsyncManifestSet:
         field_validation: FieldValidation = "Strict",
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
     ) -> ManifestDiff:
-        """Compare the objects of the cluster with what `apply` would make of them.
+        """Compare the objects of the cluster with the result that `apply` would have.
 
         The server does a dry run of the apply. The values of Secrets are not shown.
 
         Args:
             prune: also show the objects that `apply` with this ApplySet would delete.
-            force: compare as if fields of other field managers were taken over.
+            force: take over fields that other field managers own.
             field_manager: the owner of the fields; by default that of the last `apply` of this
                 set, or that of the set.
-            field_validation: what the server does with unknown fields.
-            timeout: the seconds that all of this may take; without it, the client's timeout limits
+            field_validation: how the server treats unknown fields.
+            timeout: the seconds that all of this may take; by default the client's timeout limits
                 each request.
 
         Returns:
-            The differences: true if there are any, as text what `kubectl diff` prints.
+            The differences: true if the set differs; as text, the output of `kubectl diff`.
 
         Raises:
             ManifestError, ApplySetError, ManifestSetError: as `apply`.
@@ -284,17 +288,17 @@ class AsyncManifestSet:
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
         on_progress: Callable[[str], object] | None = None,
     ) -> SetResult:
-        """Delete all objects, in the reverse order of `apply`. Missing ones are passed over.
+        """Delete all objects, in the reverse order of `apply`. Missing objects are skipped.
 
         Args:
             prune: also delete all other objects of this ApplySet, and then its parent.
-            wait: afterwards wait so many seconds until all of them are gone.
-            dry_run: let the server say what would happen, and delete nothing.
-            grace_period_seconds: how long objects may take to stop.
-            propagation_policy: what becomes of the dependents of the objects.
-            timeout: the seconds that all of this may take; without it, the client's timeout limits
+            wait: the seconds to wait afterwards until all objects are gone.
+            dry_run: let the server simulate the requests without deleting anything.
+            grace_period_seconds: the seconds that objects have to terminate.
+            propagation_policy: how the dependents of the objects are treated.
+            timeout: the seconds that all of this may take; by default the client's timeout limits
                 each request.
-            on_progress: is told what is waited for, as by `apply`.
+            on_progress: called with the state of the awaited object, as in `apply`.
 
         Returns:
             The objects that were deleted.
@@ -309,7 +313,7 @@ class AsyncManifestSet:
         options: dict[str, Any] = {"propagation_policy": propagation_policy}
         if grace_period_seconds is not None:
             options["grace_period_seconds"] = grace_period_seconds
-        run = AsyncSetRun(requests, self._anew, None, options)
+        run = AsyncSetRun(requests, self._replan, None, options)
         order = deletion_order(planned, lambda one: one.key.group_kind)
         await run.each(order, run.delete)
         run.finish("deleted", len(planned))
@@ -318,12 +322,12 @@ class AsyncManifestSet:
             await pruner.prune(run, planned, options, remaining=())
             run.finish("pruned", len(planned))
         if wait is not None and not dry_run:
-            gone = {each.key for each in run.outcomes}
-            going = _places(one for one in order if one.key in gone)
+            deleted_keys = {each.key for each in run.outcomes}
+            deleting = _places(one for one in order if one.key in deleted_keys)
             pruned = () if pruner is None else pruner.pruned
-            going += [("", member.resource, member.key) for member in pruned]
+            deleting += [("", member.resource, member.key) for member in pruned]
             tell = Progress(on_progress)
-            await self._wait(going, deleted, None, wait, run.outcomes, progress=tell)
+            await self._wait(deleting, deleted, None, wait, run.outcomes, progress=tell)
         return SetResult(run.outcomes)
 
     # ---- wait ---------------------------------------------------------------------------------
@@ -336,25 +340,26 @@ class AsyncManifestSet:
         timeout: float | None = None,  # noqa: ASYNC109 - one of the client's clock
         on_progress: Callable[[str], object] | None = None,
     ) -> None:
-        """Wait until something is true for all objects, one after the other.
+        """Wait until a condition is true for all objects, one after another.
 
         Args:
             until: a condition of `clientgen.runtime.conditions`, or any function of the object.
-            fail: ends the wait when it is true for one of the objects.
+            fail: a condition that ends the wait when it is true for one of the objects.
             timeout: the seconds after which the wait fails. None for no limit.
-            on_progress: is told what is waited for, as by `apply`.
+            on_progress: called with the state of the awaited object, as in `apply`.
 
         Raises:
             ManifestError: a manifest is wrong.
-            ManifestSetError: it is not true for some objects, or cannot become true any more.
+            ManifestSetError: the condition is not true for some objects in time, or cannot become
+                true any more.
         """
         requests = AsyncSetRequests(self._rest, None)
-        # Objects of a kind that the server does not have are deleted.
+        # Objects of a kind that the server does not have count as deleted.
         planned = await self._plan(requests, for_deletion=until is deleted)
         progress = Progress(on_progress)
         places = _places(planned)
-        anew = self._places_anew(planned, until)
-        await self._wait(places, until, fail, timeout, (), progress=progress, anew=anew)
+        find_again = self._object_finder(planned, until)
+        await self._wait(places, until, fail, timeout, (), progress=progress, find_again=find_again)
 
     async def _wait(
         self,
@@ -365,23 +370,24 @@ class AsyncManifestSet:
         outcomes: Sequence[ObjectOutcome],
         *,
         progress: Progress,
-        anew: Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None] | None = None,
+        find_again: Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None]
+        | None = None,
     ) -> None:
         wait = AsyncSetWait(
-            self._rest, self._scheme, until, fail, timeout, progress=progress, anew=anew
+            self._rest, self._scheme, until, fail, timeout, progress=progress, find_again=find_again
         )
         await wait.each(objects)
         if wait.failures:
-            # All of them were looked at, also members of an ApplySet that no manifest has.
+            # The objects include pruned members of an ApplySet, which are in no manifest.
             total = max(len(self._objects), len(objects))
             count = f"{len(wait.failures)} of {total} objects"
-            what = f"{count} are not as waited for ({as_check(until)!r}):"
+            what = f"{as_check(until)!r} is not true for {count}:"
             raise ManifestSetError(what, wait.failures, outcomes)
 
-    # ---- what all have in common --------------------------------------------------------------
+    # ---- shared ------------------------------------------------------------------------------
 
     def _schema_problems(self, field_validation: FieldValidation) -> list[str]:
-        """Say what is wrong in custom objects whose definitions are in the set."""
+        """Validate the custom objects whose definitions are in the set."""
         is_strict = self._strict and field_validation == "Strict"
         return schema_problems(self._objects, strict=is_strict)
 
@@ -394,9 +400,11 @@ class AsyncManifestSet:
     ) -> list[PlannedObject]:
         resources, unknown = await self._finder.of_objects(requests.deadline)
         objects = self._objects
-        if for_deletion:  # of a kind that the server does not have there is nothing to delete
-            gone = {gvk for gvk, why in unknown.items() if not isinstance(why, DiscoveryFailed)}
-            objects = [each for each in objects if each.gvk not in gone]
+        if for_deletion:  # if the server does not have a kind, it has no objects to delete
+            deleted_keys = {
+                gvk for gvk, why in unknown.items() if not isinstance(why, DiscoveryFailed)
+            }
+            objects = [each for each in objects if each.gvk not in deleted_keys]
         reasons = {gvk: str(why) for gvk, why in unknown.items()}
         return self._placed(objects, resources, reasons, problems)
 
@@ -416,40 +424,42 @@ class AsyncManifestSet:
             problems=problems,
         )
 
-    async def _anew(self, one: PlannedObject, deadline: float | None) -> PlannedObject | None:
-        """Plan an object anew after a 404; None if its kind is where it was.
+    async def _replan(self, one: PlannedObject, deadline: float | None) -> PlannedObject | None:
+        """Plan an object again after a 404. Returns None if the resource of its kind is unchanged.
 
         Raises:
-            NoResourceMatch: the server does not have the kind any more, or nobody knows.
-            ManifestError: the manifest does not fit the kind as it is now.
+            NoResourceMatch: the server has lost the kind, or its group is unavailable.
+            ManifestError: the manifest does not fit the changed kind.
         """
-        resource = await self._finder.moved(one.resource, deadline)
+        resource = await self._finder.changed_resource(one.resource, deadline)
         if resource is None:
             return None
         return self._placed([one.source], {resource.gvk: resource}, {})[0]
 
-    def _places_anew(
+    def _object_finder(
         self, planned: Sequence[PlannedObject], until: Callable[[Any], object]
     ) -> Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None]:
-        """Return what says where an object is if the server does not know its resource."""
+        """Return a function that finds an object again if the server does not know its resource."""
         by_key = {one.key: one for one in planned}
 
-        async def anew(key: ObjectKey, deadline: float | None) -> tuple[Resource, ObjectKey] | None:
+        async def find_again(
+            key: ObjectKey, deadline: float | None
+        ) -> tuple[Resource, ObjectKey] | None:
             one = by_key.get(key)
             try:
-                moved = None if one is None else await self._anew(one, deadline)
+                moved = None if one is None else await self._replan(one, deadline)
             except DiscoveryFailed:
                 raise
             except NoResourceMatch:
-                if until is deleted:  # it went with its kind
+                if until is deleted:  # the object was deleted with its kind
                     return None
                 raise
             return None if moved is None else (moved.resource, moved.key)
 
-        return anew
+        return find_again
 
     async def _check_kinds(self, run: AsyncSetRun) -> None:
-        """Say as a plan does that the server has lost a kind, if nothing was sent."""
+        """Raise the error of a plan if the server has lost a kind in a dry run."""
         if run.is_outdated and run.requests.dry_run:
             await self._plan(run.requests)
 
@@ -464,9 +474,11 @@ class AsyncManifestSet:
         known = {one.resource: None for one in planned}
         resource = await self._finder.of_group_kind(apply_set.kind, known, requests.deadline)
         if resource is None:
-            raise ApplySetError(f"the server has no kind {apply_set.kind} for an ApplySet")
+            raise ApplySetError(
+                f"the server has no kind {apply_set.kind}, the parent of the ApplySet"
+            )
         if not resource.namespaced and apply_set.namespace:
-            raise ApplySetError(f"{resource.plural} are cluster-scoped: leave out the namespace")
+            raise ApplySetError(f"{resource.plural} are cluster-scoped; leave out the namespace")
         namespace = apply_set.namespace or self._namespace or self._default
         parent = Parent(apply_set, resource, namespace if resource.namespaced else "")
         pruner = AsyncPruner(requests, self._finder, parent)

@@ -28,10 +28,10 @@ __all__ = ["AsyncPortForward", "PodFinder", "PodPort", "SinglePod"]
 
 logger = logging.getLogger("clientgen.runtime.ports")
 
-_OPENING = 30.0
-_PIECE = 1 << 15
-# After the end of a program's input, the pod has so long for its next answer.
-_SILENCE = 10.0
+_OPEN_TIMEOUT_SECONDS = 30.0
+_CHUNK_BYTES = 1 << 15
+# After the program has closed its side, the connection ends when the pod sends nothing this long.
+_SILENCE_SECONDS = 10.0
 _CHANNEL = bytes((DATA,))
 
 
@@ -49,18 +49,18 @@ class PodPort:
 
 
 class PodFinder(Protocol):
-    """Says where connections lead."""
+    """Finds the pod for connections."""
 
     async def find(self) -> PodPort:
         """Return the port of the pod for the next connection.
 
         Raises:
-            ClientError: There is none.
+            ClientError: No pod was found.
         """
         ...
 
     def lose(self, port: PodPort) -> bool:
-        """Note that a pod could not be reached; gives whether to look for another one."""
+        """Note that a pod could not be reached. Returns whether to find another pod."""
         ...
 
 
@@ -77,8 +77,8 @@ class SinglePod:
         """Return the port of the pod.
 
         Raises:
-            ApiError: There is no such pod, the first time.
-            OperationRefused: It has ended, the first time.
+            ApiError: The pod does not exist. Checked the first time only.
+            OperationRefused: The pod has ended. Checked the first time only.
         """
         if not self._was_found:
             request = HttpRequest("GET", self._path)
@@ -87,8 +87,8 @@ class SinglePod:
             self._was_found = True
         return self._target
 
-    def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is one only
-        """Return False: there is no other."""
+    def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is only one pod
+        """Return False: no other pod counts."""
         return False
 
 
@@ -98,14 +98,14 @@ class AsyncPortForward:
         async with k.core_v1.pods("shop").port_forward("web-0", 5432) as port:
             connection = await asyncpg.connect(host="127.0.0.1", port=port)
 
-    Every connection of the local port is one of its own to the pod. It ends when the pod, the
-    program or the API server ends it; the next one is made anew. What goes wrong with one is
-    logged by `clientgen.runtime.ports`, as the program only sees that the connection ends.
+    Each connection to the local port has its own connection to the pod. A broken connection does
+    not affect later ones. Errors of connections are logged by `clientgen.runtime.ports`, because
+    the program at the local port only sees that its connection ends.
 
     Args:
         rest: The client.
-        finder: Finds the pod, for each connection and at the start.
-        local_port: The local port; 0 is any free one.
+        finder: Finds the pod, at the start and for each connection.
+        local_port: The local port; 0 for any free port.
     """
 
     def __init__(self, rest: AsyncRest, finder: PodFinder, local_port: int) -> None:
@@ -122,15 +122,15 @@ class AsyncPortForward:
 
     @property
     def local_port(self) -> int:
-        """The local port; before it is open, the one that was asked for."""
+        """The local port; before `start`, the requested one."""
         return self._local_port
 
     async def start(self) -> int:
-        """Begin to listen on 127.0.0.1, and return the local port.
+        """Start listening on 127.0.0.1, and return the local port.
 
         Raises:
-            ApiError: There is no such pod.
-            OperationRefused: The pod has ended, or none stands behind the Service or workload.
+            ApiError: The pod does not exist.
+            OperationRefused: The pod has ended, or the Service or workload has no running pod.
             OSError: The local port cannot be listened on.
             RuntimeError: It has started before.
         """
@@ -142,29 +142,29 @@ class AsyncPortForward:
         return self._local_port
 
     async def dial(self) -> socket.socket:
-        """Return a socket that leads to the pod, as a connection to the local port would.
+        """Return a socket that is connected to the pod, without opening a local port.
 
-        No port has to be open for it. The connection ends when the socket is closed.
+        The connection ends when the socket is closed.
 
         Raises:
-            ApiError: There is no such pod.
-            OperationRefused: The pod has ended, or none stands behind the Service or workload.
-            RuntimeError: It was closed.
+            ApiError: The pod does not exist.
+            OperationRefused: The pod has ended, or the Service or workload has no running pod.
+            RuntimeError: This port forward was closed.
         """
         if self._is_closed:
             raise RuntimeError(f"{self!r} is closed")
         await self._finder.find()
-        ours, its = socketpair()
+        program_socket, pod_socket = socketpair()
         try:
-            await self._listener.adopt(its)
+            await self._listener.adopt(pod_socket)
         except BaseException:
-            ours.close()
-            its.close()
+            program_socket.close()
+            pod_socket.close()
             raise
-        return ours
+        return program_socket
 
     async def aclose(self) -> None:
-        """Stop listening, and break the connections off."""
+        """Stop listening, and abort all connections."""
         self._is_closed = True
         for socket in [*self._sockets]:
             socket.abort()
@@ -182,30 +182,30 @@ class AsyncPortForward:
         await self.aclose()
 
     async def _serve(self, local: AsyncLocalConnection) -> None:
-        """Serve one connection of the local port, whatever happens to it."""
+        """Serve one connection to the local port. Errors are logged."""
         try:
             socket, target = await self._connect()
             self._sockets.add(socket)
             try:
                 if not self._is_closed:
-                    await _Connection(local, socket, target, self._lost).run()
+                    await _Connection(local, socket, target, self._on_error).run()
             finally:
                 self._sockets.discard(socket)
                 await socket.aclose()
         except (ClientError, RuntimeError) as error:  # RuntimeError: no more threads
-            self._tell(error)
+            self._log_error(error)
 
-    def _lost(self, target: PodPort, error: ClientError) -> None:
-        """Note what went wrong with a connection."""
+    def _on_error(self, target: PodPort, error: ClientError) -> None:
+        """Log the error of a connection, and find the pod again for the next one."""
         self._finder.lose(target)
-        self._tell(error)
+        self._log_error(error)
 
-    def _tell(self, error: Exception) -> None:
+    def _log_error(self, error: Exception) -> None:
         if not self._is_closed:
             logger.warning("a connection to local port %d: %s", self._local_port, error)
 
     async def _connect(self) -> tuple[AsyncWebSocket, PodPort]:
-        """Connect to the pod; to another one if it cannot be reached."""
+        """Connect to the pod, or to another pod if it cannot be reached."""
         target = await self._finder.find()
         try:
             return await self._open(target), target
@@ -216,33 +216,34 @@ class AsyncPortForward:
         return await self._open(target), target
 
     async def _open(self, target: PodPort) -> AsyncWebSocket:
-        deadline = self._rest.deadline({"timeout": _OPENING})
+        deadline = self._rest.deadline({"timeout": _OPEN_TIMEOUT_SECONDS})
         return await self._rest.connect(target.request, (SUBPROTOCOL,), deadline)
 
 
 class _Connection:
-    """Passes bytes on in both directions, until one side has ended."""
+    """Passes bytes in both directions until one side ends."""
 
     def __init__(
         self,
         local: AsyncLocalConnection,
         socket: AsyncWebSocket,
         target: PodPort,
-        lost: Callable[[PodPort, ClientError], object],
+        on_error: Callable[[PodPort, ClientError], object],
     ) -> None:
         self._local = local
         self._socket = socket
         self._target = target
-        self._lost = lost
+        self._on_error = on_error
         self._info = target.request.info
         self._reader = PortReader(target.port, self._info)
-        self._over = Event()
+        self._ended = Event()
         self._received = 0
 
     async def run(self) -> None:
-        """Pass bytes on. What goes wrong is told before the program sees the end.
+        """Pass bytes in both directions.
 
-        A program that sees it may close the port at once.
+        Errors are logged before the program sees the end of its connection, because it may close
+        the port then.
         """
         upstream = spawn(self._send, "clientgen port-forward")
         try:
@@ -250,9 +251,9 @@ class _Connection:
             check_refused(self._reader, self._info)
             await self._local.aclose()
         except ClientError as error:
-            self._lost(self._target, error)
+            self._on_error(self._target, error)
         finally:
-            self._over.set()
+            self._ended.set()
             self._local.abort()
             self._socket.abort()
             await upstream.join()
@@ -263,22 +264,22 @@ class _Connection:
                 self._received += len(data)
                 try:
                     await self._local.write(data)
-                except OSError:  # the program is gone
+                except OSError:  # the program has closed its connection
                     return
 
     async def _send(self) -> None:
         try:
             while data := await self._local.read():
-                for start in range(0, len(data), _PIECE):
-                    await self._socket.send(_CHANNEL + data[start : start + _PIECE])
-        except ClientError:  # who receives hears of it, too
+                for start in range(0, len(data), _CHUNK_BYTES):
+                    await self._socket.send(_CHANNEL + data[start : start + _CHUNK_BYTES])
+        except ClientError:  # `_receive` gets the error, too
             return
         await self._await_silence()
         self._socket.abort()
 
     async def _await_silence(self) -> None:
-        """Wait for what the pod still answers: the protocol cannot tell it that the input ended."""
+        """Wait for remaining answers: the protocol cannot tell the pod that the input has ended."""
         before = -1
-        while before != self._received and not self._over.is_set():
+        while before != self._received and not self._ended.is_set():
             before = self._received
-            await self._over.wait(_SILENCE)
+            await self._ended.wait(_SILENCE_SECONDS)

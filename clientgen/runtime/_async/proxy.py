@@ -1,4 +1,4 @@
-"""`AsyncProxy`: HTTP requests to pods, services and nodes, by way of the API server."""
+"""`AsyncProxy`: HTTP requests to pods, services and nodes through the API server."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncProxy", "AsyncProxyStream"]
 
-_ERRORS = 400
-_MOST_STATUS = 1 << 16
+_FIRST_ERROR_CODE = 400
+_MAX_STATUS_BYTES = 1 << 16
 
 
 class AsyncProxy:
-    """HTTP requests to a pod, a service or a node, which the API server passes on.
+    """HTTP requests to a pod, a service or a node through the API server.
 
         web = k.core_v1.pods("shop").proxy("web-0", 8080)
         print((await web.get("/metrics")).text)
 
-    The program's response is returned whatever its status. A Status of the API server is raised as
-    an `ApiError`: it refused, or cannot reach the program. Redirects are not followed. Requests are
-    not repeated.
+    The response of the program is returned, whatever its status code. Errors of the API server are
+    raised as `ApiError`: it refused the request, or cannot reach the program. Redirects are not
+    followed, and requests are not retried.
 
-    The API server removes the header Authorization. It changes links in HTML pages and the header
-    Location, so that they lead through it.
+    The API server removes the header Authorization. It rewrites links in HTML pages and the header
+    Location to its own paths.
     """
 
     def __init__(self, rest: AsyncRest, base: str) -> None:
@@ -72,18 +72,18 @@ class AsyncProxy:
     async def request(
         self, method: str, path: str, **options: Unpack[ProxyOptions]
     ) -> ProxyResponse:
-        """Send a request, and return the whole response.
+        """Send a request, and return the complete response.
 
         Args:
             method: The method, such as GET.
-            path: The path that the program gets. It may have a query.
+            path: The path that the program receives. It may have a query.
             **options: `query`, `headers`, `body`, `check` and `timeout`.
 
         Raises:
-            ApiError: The API server refused, or cannot reach the program.
+            ApiError: The API server refused the request, or cannot reach the program.
             ProxyFailed: The status is 400 or more, and `check=True` was given.
-            TransportError: There was no whole response before the deadline.
-            ValueError: The path has `..`, or something else cannot be sent.
+            TransportError: The response was not complete before the deadline.
+            ValueError: The path has `..`, or an argument is not valid.
         """
         request = proxy_request(self._base, method, path, options)
         answer = await self._rest.relay(request, self._rest.deadline(options))
@@ -115,15 +115,15 @@ class AsyncProxy:
         """Open a WebSocket. Close it with `aclose`, or use it as a context manager.
 
         Args:
-            path: The path that the program gets. It may have a query.
-            subprotocols: What this side speaks, the best first.
-            headers: More headers.
+            path: The path that the program receives. It may have a query.
+            subprotocols: The supported subprotocols, the preferred first.
+            headers: Additional headers.
             timeout: The seconds in which the program has to answer.
 
         Raises:
-            ApiError: The API server or the program refused.
-            TransportError: There was no response before the deadline, or it opens no WebSocket.
-            ValueError: The path has `..`, or something else cannot be sent.
+                ApiError: The API server or the program refused the request.
+                TransportError: The program did not open a WebSocket before the deadline.
+                ValueError: The path has `..`, or an argument is not valid.
         """
         request = proxy_request(self._base, "GET", path, {"headers": headers})
         deadline = self._rest.deadline({"timeout": timeout})
@@ -131,11 +131,11 @@ class AsyncProxy:
 
 
 class AsyncProxyStream:
-    """A response that comes piece by piece: an iterator of bytes. It is a context manager.
+    """A response that is read piece by piece: an iterator of bytes, and a context manager.
 
     Attributes:
-        status: The status of the response; 0 before the stream is open.
-        headers: Its headers, by lower-case names.
+        status: The status code; 0 before the stream is open.
+        headers: The headers, by lower-case names.
     """
 
     def __init__(self, rest: AsyncRest, request: HttpRequest, timeout: float | None) -> None:
@@ -157,7 +157,7 @@ class AsyncProxyStream:
         stream = self._stream = await self._rest.relay_stream(self._request, deadline)
         self.status, self.headers = stream.status, stream.headers
         try:
-            if self.status >= _ERRORS and is_json(self.headers):
+            if self.status >= _FIRST_ERROR_CODE and is_json(self.headers):
                 await self._read_refusal(stream)
         except BaseException:
             await stream.aclose()
@@ -165,8 +165,8 @@ class AsyncProxyStream:
         return self
 
     async def _read_refusal(self, stream: AsyncByteStream) -> None:
-        """Read as much of an error as tells whether it is the API server's own."""
-        while len(self._first) < _MOST_STATUS and (data := await stream.read()):
+        """Read the beginning of an error, and raise it if it comes from the API server."""
+        while len(self._first) < _MAX_STATUS_BYTES and (data := await stream.read()):
             self._first += data
         raise_refusal(HttpResponse(self.status, self.headers, self._first), self._request.info)
 
@@ -213,7 +213,7 @@ class AsyncProxyStream:
         return b"".join(parts)
 
     def abort(self) -> None:
-        """Give the connection up at once, from any other task or thread."""
+        """Close the connection at once. Any task or thread may call this."""
         if self._stream is not None:
             self._stream.abort()
 

@@ -101,27 +101,28 @@ async def drain(
     """Cordon a node and evict its Pods, as `kubectl drain --ignore-daemonsets`.
 
     Pods of DaemonSets and mirror Pods stay. Evictions that a disruption budget does not allow are
-    tried again every 5 seconds. It returns when the Pods are gone.
+    retried every 5 seconds. Returns when the evicted Pods are gone. On cancellation, the node stays
+    cordoned.
 
     Args:
         k: The clientset, or its `rest`.
         node: The name of the node.
         force: Evict also Pods that no controller would create again.
         delete_empty_dir_data: Evict also Pods with emptyDir volumes, whose data is lost.
-        grace_period_seconds: The seconds that Pods have to end, in place of their own.
+        grace_period_seconds: The seconds that Pods have to terminate, instead of their own setting.
         pod_selector: Evict only Pods whose labels match. None for all Pods of the node.
-        timeout: The seconds of the client's clock after which it gives up. None for no limit.
-        on_progress: Is called with a line for each step.
+        timeout: The seconds of the client's clock after which this fails. None for no limit.
+        on_progress: Called with a line for each step.
 
     Returns:
         The namespaces and names of the Pods that were evicted.
 
     Raises:
-        OperationRefused: Pods must not be evicted without `force` or `delete_empty_dir_data`.
-            None is evicted then, but the node is cordoned. So too if the server lists Pods without
-            a name or uid that can be.
-        WaitTimeout: the node is not cordoned, or a Pod not evicted or not gone in time.
-        NotFound: there is no such node.
+        OperationRefused: Some Pods need `force` or `delete_empty_dir_data`, or the server lists
+            Pods with an invalid name or without a uid. No Pod is evicted then, but the node is
+            cordoned.
+        WaitTimeout: The node was not cordoned, or the Pods were not evicted or gone in time.
+        NotFound: The node does not exist.
         ValueError: `pod_selector` is empty.
     """
     check_node("drain", node)
@@ -143,7 +144,7 @@ async def drain(
 
 
 class _Draining:
-    """One drain: its node, and the time that is left."""
+    """One drain of a node, with its deadline."""
 
     def __init__(
         self,
@@ -166,35 +167,35 @@ class _Draining:
         return max(0.0, self._until - self._rest.clock.monotonic())
 
     def check_time(self, trouble: str) -> None:
-        """See to it that time is left.
+        """Check that the timeout has not passed.
 
         Raises:
-            WaitTimeout: none is.
+            WaitTimeout: The timeout has passed.
         """
         if self._remaining == 0:
-            raise self._late(trouble)
+            raise self._timeout_error(trouble)
 
-    def _late(self, trouble: str, pod: Json | None = None) -> WaitTimeout:
+    def _timeout_error(self, trouble: str, pod: Json | None = None) -> WaitTimeout:
         why = f"Node {self._node} is not drained after {self._timeout:g} s: {trouble}"
         return WaitTimeout(why, pod)
 
-    def _limit(self, trouble: str) -> CallOptions:
-        """Return the options that end a request when the time of the drain is over.
+    def _timeout_option(self, trouble: str) -> CallOptions:
+        """Return the options that end a request at the deadline of the drain.
 
         Raises:
-            WaitTimeout: it is over already.
+            WaitTimeout: The timeout has passed.
         """
         self.check_time(trouble)
         remaining = self._remaining
         return {} if remaining is None else {"timeout": remaining}
 
-    def _tell(self, line: str) -> None:
+    def _report(self, line: str) -> None:
         if self._on_progress is not None:
             self._on_progress(line)
 
     async def cordon(self) -> None:
         """Mark the node as unschedulable."""
-        limit = self._limit("it is not cordoned")
+        limit = self._timeout_option("it is not cordoned")
         nodes = any_client(self._rest, NODES, None)
         await nodes.patch(self._node, unschedulable(wanted=True), **limit)
 
@@ -202,9 +203,9 @@ class _Draining:
         """List the Pods of the node.
 
         Raises:
-            OperationRefused: one of them cannot be addressed.
+            OperationRefused: A Pod has an invalid name or no uid.
         """
-        limit = self._limit("its Pods are not listed")
+        limit = self._timeout_option("its Pods are not listed")
         options: ListOptions = {"field_selector": {"spec.nodeName": self._node}}
         if "timeout" in limit:
             options["timeout"] = limit["timeout"]
@@ -214,7 +215,7 @@ class _Draining:
 
     async def has_daemon_set(self, namespace: str, name: str) -> bool:
         """Tell whether a DaemonSet exists."""
-        limit = self._limit("the DaemonSets of its Pods are not read")
+        limit = self._timeout_option("the DaemonSets of its Pods are not read")
         try:
             await any_client(self._rest, DAEMON_SETS, namespace).get(name, **limit)
         except NotFound:
@@ -222,10 +223,10 @@ class _Draining:
         return True
 
     async def evict(self, pods: list[Any], grace_period_seconds: int | None) -> None:
-        """Evict Pods; those that a budget protects again and again.
+        """Evict Pods. Evictions that a disruption budget refuses are retried.
 
         Raises:
-            WaitTimeout: it took too long.
+            WaitTimeout: The timeout has passed.
         """
         pending = pods
         while pending:
@@ -239,24 +240,24 @@ class _Draining:
             pending = [pod for pod, _ in refused]
 
     async def _evict(self, pod: Json, grace_period_seconds: int | None) -> ApiError | None:
-        """Try to evict a Pod; gives the error if it may be evicted later."""
+        """Try to evict a Pod. Returns the error if the eviction may succeed later."""
         namespace, name = text(pod, "metadata", "namespace"), text(pod, "metadata", "name")
         path = PODS.object_path(namespace, name, "eviction")
         body = eviction_of(pod, grace_period_seconds)
         request = build_write("POST", path, body, {}, self._rest.codec)
-        self._tell(f"evicting {pod_name(pod)}")
-        deadline = self._rest.deadline(self._limit(f"{pod_name(pod)} is not evicted"))
+        self._report(f"evicting {pod_name(pod)}")
+        deadline = self._rest.deadline(self._timeout_option(f"{pod_name(pod)} is not evicted"))
         try:
             await self._rest.send(request, deadline, max_retries=0)
         except TooManyRequests as error:
-            self._tell(f"{pod_name(pod)} is not evicted yet: {error.message}")
+            self._report(f"{pod_name(pod)} is not evicted yet: {error.message}")
             return error
         except (NotFound, Conflict):
-            return None  # it is gone, and another one of its name stays
+            return None  # the Pod is gone; a new Pod of the same name stays
         except Forbidden as error:
             if not error.has_cause("NamespaceTerminating"):
                 raise
-            # Nothing can be created in the namespace, but it is being emptied.
+            # No Eviction can be created in the namespace, but its Pods are being deleted.
             return None
         return None
 
@@ -266,7 +267,8 @@ class _Draining:
         remaining = self._remaining
         if remaining is not None and remaining < seconds:
             await wait_until(Event(), clock, clock.monotonic() + remaining)
-            raise self._late(f"{pod_name(pod)} is not evicted: {one_line(error.message)}", pod)
+            why = f"{pod_name(pod)} is not evicted: {one_line(error.message)}"
+            raise self._timeout_error(why, pod)
         await wait_until(Event(), clock, clock.monotonic() + seconds)
 
     async def wait_for_end(self, pods: list[Any]) -> None:
@@ -276,11 +278,11 @@ class _Draining:
         self.check_time("its Pods are evicted, but perhaps not gone")
         uids = {text(pod, "metadata", "uid") for pod in pods}
 
-        def is_another(pod: Any) -> bool:
+        def is_new_pod(pod: Any) -> bool:
             return text(pod, "metadata", "uid") not in uids
 
         await self._pods.wait(
-            until=DELETED | as_check(is_another),
+            until=DELETED | as_check(is_new_pod),
             field_selector={"spec.nodeName": self._node},
             timeout=self._remaining,
             on_progress=self._on_progress,
@@ -297,7 +299,7 @@ async def rollout_restart(
     *,
     namespace: str | None = None,
 ) -> T:
-    """Replace all Pods of a workload one after the other, as `kubectl rollout restart`.
+    """Replace all Pods of a workload by a rolling update, as `kubectl rollout restart`.
 
     Args:
         k: The clientset, or its `rest`.
@@ -306,7 +308,7 @@ async def rollout_restart(
         namespace: The namespace; by default that of the object, or of the client.
 
     Raises:
-        OperationRefused: the Deployment is paused.
+        OperationRefused: The Deployment is paused.
     """
     target = _target("rollout_restart", k, workload, name, namespace)
     check_not_paused(await target.read(), str(target))
@@ -322,19 +324,19 @@ async def rollout_status(
     timeout: float | None = None,
     on_progress: Callable[[str], object] | None = None,
 ) -> T:
-    """Wait until a rollout is over, as `kubectl rollout status`. Returns the workload.
+    """Wait until a rollout is complete, as `kubectl rollout status`. Returns the workload.
 
     Args:
         k: The clientset, or its `rest`.
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
         namespace: The namespace; by default that of the object, or of the client.
-        timeout: The seconds of the client's clock after which it gives up. None for no limit.
-        on_progress: Is called with the state in words, whenever that has changed.
+        timeout: The seconds of the client's clock after which this fails. None for no limit.
+        on_progress: Called with a description of the state whenever it has changed.
 
     Raises:
-        WaitFailed: the rollout has failed. The message says why.
-        WaitTimeout: it is not over in time.
+            WaitFailed: The rollout has failed. The message says why.
+            WaitTimeout: The rollout was not complete in time.
     """
     target = _target("rollout_status", k, workload, name, namespace)
     found = await target.client.wait(
@@ -370,17 +372,17 @@ async def rollout_undo(
     namespace: str | None = None,
     to_revision: int | None = None,
 ) -> T:
-    """Bring an earlier Pod template of a workload back, as `kubectl rollout undo`.
+    """Restore an earlier Pod template of a workload, as `kubectl rollout undo`.
 
     Args:
         k: The clientset, or its `rest`.
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
         namespace: The namespace; by default that of the object, or of the client.
-        to_revision: The number of the revision; by default the one before the present one.
+        to_revision: The number of the revision; by default the one before the current one.
 
     Raises:
-        OperationRefused: there is no such revision, or the Deployment is paused.
+            OperationRefused: The revision does not exist, or the Deployment is paused.
     """
     target = _target("rollout_undo", k, workload, name, namespace)
     obj = await target.read()

@@ -1,4 +1,4 @@
-"""Applies the objects of a manifest set, one after the other."""
+"""Applies, compares and deletes the objects of a manifest set, one after another."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _ESTABLISHED_SECONDS: Final = 60.0
 class AsyncSetRun:
     """One run through the objects of a set.
 
-    An object that fails does not stop the others, as in kubectl; when nobody answers, or the
-    credentials are refused, the rest is not tried.
+    A failed object does not stop the run, as in kubectl. If the server does not answer or refuses
+    the credentials, the remaining objects are not tried.
 
     Args:
         requests: sends requests.
-        anew: plans an object anew after a 404; None if its kind is where it was.
+        replan: plans an object again after a 404; returns None if its resource is unchanged.
         parent: the ApplySet whose label the objects get.
         options: `force`, `field_manager` and `field_validation`.
     """
@@ -56,12 +56,12 @@ class AsyncSetRun:
     def __init__(
         self,
         requests: AsyncSetRequests,
-        anew: Function[[PlannedObject, float | None], PlannedObject | None],
+        replan: Function[[PlannedObject, float | None], PlannedObject | None],
         parent: Parent | None,
         options: Mapping[str, Any],
     ) -> None:
         self.requests = requests
-        self._anew = anew
+        self._plan_again = replan
         self._parent = parent
         self._options = options
         self._definitions: list[tuple[PlannedObject, Unstructured]] = []
@@ -70,20 +70,20 @@ class AsyncSetRun:
         self._new: set[ObjectKey] = set()
         self._new_resources: set[GroupVersionResource] = set()
         self.progress = Progress(None)
-        """Is told what is waited for."""
+        """Reports waits for definitions."""
         self.uids: set[str] = set()
         self.outcomes: list[ObjectOutcome] = []
         self.differences: list[ObjectDiff] = []
         self.failures: list[ObjectFailure] = []
         self.is_outdated = False
-        """Whether the server turned out not to have one of the kinds any more, or another one."""
+        """Whether the server has lost or changed one of the kinds since the plan."""
         self.is_over = False
-        """Whether the rest is not worth trying."""
+        """Whether the remaining objects are not tried."""
 
     async def each(
         self, planned: Sequence[PlannedObject], work: Function[[PlannedObject], None]
     ) -> None:
-        """Do something with every object."""
+        """Call `work` with every object, and collect failures."""
         for one in planned:
             try:
                 await work(one)
@@ -95,18 +95,18 @@ class AsyncSetRun:
                     return
 
     def current(self, planned: Iterable[PlannedObject]) -> list[PlannedObject]:
-        """Return objects where they turned out to be."""
+        """Return the objects with the resources that were found during the run."""
         return [self._moved.get(one.key, one) for one in planned]
 
     async def _replan(self, one: PlannedObject) -> PlannedObject | None:
-        """Plan an object anew after a 404; None if its kind is where it was.
+        """Plan an object again after a 404. Returns None if the resource of its kind is unchanged.
 
         Raises:
-            NoResourceMatch: the server does not have the kind any more, or nobody knows.
-            ManifestError: the manifest does not fit the kind as it is now.
+            NoResourceMatch: the server has lost the kind, or its group is unavailable.
+            ManifestError: the manifest does not fit the changed kind.
         """
         try:
-            moved = await self._anew(one, self.requests.deadline)
+            moved = await self._plan_again(one, self.requests.deadline)
         except DiscoveryFailed:
             raise
         except (NoResourceMatch, ManifestError):
@@ -116,10 +116,8 @@ class AsyncSetRun:
             self._moved[one.key] = moved
         return moved
 
-    async def _at_its_place(
-        self, one: PlannedObject, work: Function[[PlannedObject], None]
-    ) -> None:
-        """Do something with an object, and once more if it is elsewhere than was planned."""
+    async def _with_replan(self, one: PlannedObject, work: Function[[PlannedObject], None]) -> None:
+        """Call `work` with an object, and again if its kind has moved to another resource."""
         try:
             await work(one)
         except NotFound as error:
@@ -134,7 +132,7 @@ class AsyncSetRun:
         await work(moved)
 
     def finish(self, what: str, count: int) -> None:
-        """Raise what has failed, if anything has."""
+        """Raise the failures, if objects have failed."""
         if self.failures:
             several = f"{len(self.failures)} of {count} objects"
             message = f"{several if count > 1 else 'the object'} could not be {what}"
@@ -144,14 +142,14 @@ class AsyncSetRun:
     # ---- apply --------------------------------------------------------------------------------
 
     async def apply(self, one: PlannedObject) -> None:
-        """Apply an object, and note what became of it."""
-        await self._at_its_place(one, self._apply_there)
+        """Apply an object, and record the outcome."""
+        await self._with_replan(one, self._apply_planned)
 
-    async def _apply_there(self, one: PlannedObject) -> None:
+    async def _apply_planned(self, one: PlannedObject) -> None:
         live = await self.requests.get(one.path, one.key)
         answer, created = await self._apply(one, live)
-        self._note_new(one, created)
-        note = _DELETING if metadata_of(live).get("deletionTimestamp") else ""
+        self._record_new(one, created)
+        description = _DELETING if metadata_of(live).get("deletionTimestamp") else ""
         self.outcomes.append(
             ObjectOutcome.make(
                 self._outcome(live, answer, created),
@@ -160,7 +158,7 @@ class AsyncSetRun:
                 where=one.where,
                 obj=answer,
                 dry_run=self.requests.dry_run,
-                note=note,
+                note=description,
             )
         )
         if answer is not None:
@@ -169,8 +167,8 @@ class AsyncSetRun:
             if one.is_definition:
                 self._definitions.append((one, answer))
 
-    async def established(self, scheme: Scheme) -> None:
-        """Wait until objects of the definitions can be created."""
+    async def wait_until_established(self, scheme: Scheme) -> None:
+        """Wait until the applied definitions are established."""
         pending = [one for one, answer in self._definitions if not is_established(answer)]
         if pending and not self.requests.dry_run:
             wait = AsyncSetWait(
@@ -178,54 +176,53 @@ class AsyncSetRun:
                 scheme,
                 condition("Established"),
                 None,
-                self._patience(),
+                self._establish_timeout(),
                 progress=self.progress,
             )
             await wait.each((one.where, one.resource, one.key) for one in pending)
             self.failures += wait.failures
 
-    def _patience(self) -> float:
-        """The seconds to wait for definitions."""
+    def _establish_timeout(self) -> float:
+        """Return the seconds to wait for definitions."""
         end = self.requests.end
-        left = _ESTABLISHED_SECONDS if end is None else self.requests.rest.left(end)
-        return min(left, _ESTABLISHED_SECONDS)
+        remaining = _ESTABLISHED_SECONDS if end is None else self.requests.rest.left(end)
+        return min(remaining, _ESTABLISHED_SECONDS)
 
     async def _apply(
         self, one: PlannedObject, live: Unstructured | None
     ) -> tuple[Unstructured | None, bool]:
-        """Send an object; in a dry run, what it would be in may not exist yet."""
+        """Send an object. In a dry run, its namespace or kind may not exist yet."""
         body = one.body(self._labels(one, live))
         try:
             return await self.requests.apply(one.path, one.key, body, self._options)
         except NotFound:
-            if self._is_in_new(one):
+            if self._is_in_simulated(one):
                 return None, True
             raise
 
     def _labels(self, one: PlannedObject, live: Unstructured | None) -> Mapping[str, str]:
-        """The labels of membership.
+        """Return the labels of membership in an ApplySet.
 
-        Without an ApplySet an object stays in the set that it is in: an apply of one manifest must
-        not take it out.
+        Without `prune`, an object stays in its ApplySet: applying a manifest must not remove it.
         """
-        own = names_in(live, "labels").get(PART_OF)
+        current_set = names_in(live, "labels").get(PART_OF)
         if self._parent is None:
             given = names_in(one.source.body(), "labels")
-            return {PART_OF: own} if own and PART_OF not in given else {}
+            return {PART_OF: current_set} if current_set and PART_OF not in given else {}
         if foreign_set(live, self._parent):
             raise ApplySetError(
-                f"it belongs to another ApplySet, {own}; remove its label {PART_OF} first"
+                f"it belongs to the ApplySet {current_set}; remove its label {PART_OF} first"
             )
         return self._parent.labels
 
-    def _is_in_new(self, one: PlannedObject) -> bool:
-        """Tell whether a dry run would have created the namespace or the kind of an object."""
+    def _is_in_simulated(self, one: PlannedObject) -> bool:
+        """Tell whether this dry run has simulated the creation of the namespace or kind."""
         namespace = ObjectKey(NAMESPACE_KIND, "", one.key.namespace)
         return self.requests.dry_run and (
             namespace in self._new or one.resource.gvr in self._new_resources
         )
 
-    def _note_new(self, one: PlannedObject, created: bool) -> None:
+    def _record_new(self, one: PlannedObject, created: bool) -> None:
         if created:
             self._new.add(one.key)
             if one.is_definition:
@@ -239,38 +236,38 @@ class AsyncSetRun:
         return "unchanged" if is_same(live, answer) else "configured"
 
     def is_true(self, one: PlannedObject, condition: Check[Any]) -> bool:
-        """Tell whether a condition is true already, by the answer to the apply."""
+        """Tell whether a condition is already true of the answer to the apply."""
         answer = self._answers.get(one.key)
         return answer is not None and condition.check(answer).met
 
-    # ---- the other ways through a set ---------------------------------------------------------
+    # ---- compare, delete ----------------------------------------------------------------------
 
     async def compare(self, one: PlannedObject) -> None:
-        """Note how an object differs from what an apply would make of it."""
-        await self._at_its_place(one, self._compare_there)
+        """Record how an object differs from the result of an apply."""
+        await self._with_replan(one, self._compare_planned)
 
-    async def _compare_there(self, one: PlannedObject) -> None:
+    async def _compare_planned(self, one: PlannedObject) -> None:
         live = await self.requests.get(one.path, one.key)
         answer, created = await self._apply(one, live)
-        self._note_new(one, created)
+        self._record_new(one, created)
         if answer is None:
             answer = Unstructured(one.body(self._labels(one, live)))
         self.differences.append(ObjectDiff(one.key, one.where, live, answer))
 
     async def delete(self, one: PlannedObject) -> None:
         """Delete an object, if it exists."""
-        if await self._delete_there(one):
+        if await self._delete_planned(one):
             return
         try:
             moved = await self._replan(one)
         except DiscoveryFailed:
             raise
-        except NoResourceMatch:  # the object went with its kind
+        except NoResourceMatch:  # the object was deleted with its kind
             return
         if moved is not None:
-            await self._delete_there(moved)
+            await self._delete_planned(moved)
 
-    async def _delete_there(self, one: PlannedObject) -> bool:
+    async def _delete_planned(self, one: PlannedObject) -> bool:
         existed = await self.requests.delete(one.path, self._options)
         if existed:
             self.outcomes.append(

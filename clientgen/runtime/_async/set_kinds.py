@@ -21,48 +21,48 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncKindFinder"]
 
-_PARENTS: Final = (
+_BUILTIN_PARENTS: Final = (
     Resource("", "v1", "secrets", "Secret"),
     Resource("", "v1", "configmaps", "ConfigMap"),
 )
 
 
-def _agree(one: Resource, other: Resource) -> bool:
+def _is_same_resource(one: Resource, other: Resource) -> bool:
     return (one.plural, one.namespaced) == (other.plural, other.namespaced)
 
 
-def _described(resource: Resource) -> str:
+def _describe(resource: Resource) -> str:
     return f"{'namespaced' if resource.namespaced else 'cluster-scoped'} {resource.plural}"
 
 
 class AsyncKindFinder:
-    """The resources of the kinds of one set.
+    """Finds the resources of the kinds of one set.
 
-    A kind whose CustomResourceDefinition is in the set needs no server that has it.
+    A kind whose CustomResourceDefinition is in the set need not exist on the server.
     """
 
     def __init__(self, rest: AsyncRest, scheme: Scheme, objects: Sequence[SetObject]) -> None:
         self._discovery = discovery_of(rest)
         self._scheme = scheme
         self._objects = objects
-        self._is_certain = False
+        self._is_discovery_fresh = False
 
     async def of_objects(
         self, deadline: float | None
     ) -> tuple[dict[GroupVersionKind, Resource], dict[GroupVersionKind, Exception]]:
-        """Find the resources of all objects; and for other kinds, why there is none.
+        """Find the resources of all objects, and the errors of kinds without a resource.
 
         Raises:
-            ManifestError: a definition among the objects contradicts what is known of its kind.
-            ApiError, TransportError: the server did not say which kinds it has.
+            ManifestError: a definition among the objects contradicts the scheme or the server.
+            ApiError, TransportError: discovery failed.
         """
-        self._is_certain = False
+        self._is_discovery_fresh = False
         defined = defined_resources(self._objects)
         resources: dict[GroupVersionKind, Resource] = {}
         unknown: dict[GroupVersionKind, Exception] = {}
         for gvk in {each.gvk: None for each in self._objects}:
             if gvk in defined:
-                resources[gvk] = await self._agreed(gvk, defined[gvk], deadline)
+                resources[gvk] = await self._check_definition(gvk, defined[gvk], deadline)
                 continue
             try:
                 resources[gvk] = self._registered(gvk) or await self._find(gvk, deadline)
@@ -70,26 +70,26 @@ class AsyncKindFinder:
                 unknown[gvk] = error
         return resources, unknown
 
-    async def _agreed(
+    async def _check_definition(
         self, gvk: GroupVersionKind, defined: Resource, deadline: float | None
     ) -> Resource:
         """Check the definition of a kind against the scheme and the server.
 
-        Otherwise a manifest could redirect the requests for other objects.
+        Without this check, a manifest could redirect the requests for other objects.
         """
         known = self._registered(gvk)
         if known is None:
             known = await self._discovered(gvk, deadline)
-            if known is not None and not _agree(known, defined):
-                self._discovery.invalidate()  # the kind may have been deleted in the meantime
+            if known is not None and not _is_same_resource(known, defined):
+                self._discovery.invalidate()  # the kind may have been deleted meanwhile
                 known = await self._discovered(gvk, deadline)
         if known is None:
             return defined
-        if not _agree(known, defined):
+        if not _is_same_resource(known, defined):
             where = next(each.where for each in self._objects if each.gvk == gvk)
             raise ManifestError(
                 f"{where}: the CustomResourceDefinition of {defined.kind} in the manifests defines"
-                f" {_described(defined)}, but they are known as {_described(known)}"
+                f" {_describe(defined)}, but they are known as {_describe(known)}"
             )
         return known
 
@@ -111,14 +111,14 @@ class AsyncKindFinder:
         """Find the resource of a kind and its group, such as `Deployment.apps`.
 
         Returns:
-            None if the server has no such kind, so that it has no such objects either.
+            None if the server does not have the kind.
 
         Raises:
-            DiscoveryFailed: nobody knows whether the server has it.
-            ApiError, TransportError: the server did not say which kinds it has.
+            DiscoveryFailed: the group is unavailable.
+            ApiError, TransportError: discovery failed.
         """
         name, _, group = kind.partition(".")
-        for resource in (*known, *_PARENTS):
+        for resource in (*known, *_BUILTIN_PARENTS):
             if (resource.kind, resource.group) == (name, group):
                 return resource
         try:
@@ -129,38 +129,38 @@ class AsyncKindFinder:
             return None
 
     async def _find(self, gvk: GroupVersionKind, deadline: float | None) -> Resource:
-        """Find a kind. That it is not there must be true now, so the server is asked once more."""
+        """Find a kind. A missing kind is looked up again without the cache of discovery."""
         try:
             return await self._discovery.find(gvk, deadline)
         except NoResourceMatch:
-            if self._is_certain:
+            if self._is_discovery_fresh:
                 raise
-            self._is_certain = True
+            self._is_discovery_fresh = True
             self._discovery.invalidate()
         return await self._discovery.find(gvk, deadline)
 
-    async def moved(self, resource: Resource, deadline: float | None) -> Resource | None:
-        """Ask the server once more where the objects of a kind are, after a 404 for one of them.
+    async def changed_resource(self, resource: Resource, deadline: float | None) -> Resource | None:
+        """Find the resource of a kind again, after a 404 for one of its objects.
 
-        What is known of kinds may be minutes old, also that of other programs.
+        The cached discovery may be minutes old.
 
         Returns:
-            The resource, if it has another plural or scope now; None if it is the same, or if the
-            scheme says which it is.
+            The resource, if its plural or scope has changed; None if it is unchanged, or if the
+            scheme knows it.
 
         Raises:
             NoResourceMatch: the server does not have the kind any more.
-            DiscoveryFailed: nobody knows whether the server has it.
-            ApiError, TransportError: the server did not say which kinds it has.
+            DiscoveryFailed: the group is unavailable.
+            ApiError, TransportError: discovery failed.
         """
         if self._registered(resource.gvk) is not None:
             return None
-        if not self._is_certain:
-            self._is_certain = True
+        if not self._is_discovery_fresh:
+            self._is_discovery_fresh = True
             self._discovery.invalidate()
         found = await self._discovery.find(resource.gvk, deadline)
-        return None if _agree(found, resource) else found
+        return None if _is_same_resource(found, resource) else found
 
     def forget(self) -> None:
-        """Ask the server again from now on: it got new kinds."""
+        """Forget the cached discovery, because the server has new kinds."""
         self._discovery.invalidate()

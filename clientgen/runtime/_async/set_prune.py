@@ -1,8 +1,8 @@
-"""Keeps the parent of an ApplySet right, and deletes members that the manifests no longer have.
+"""Updates the parent of an ApplySet, and deletes members that the manifests no longer have.
 
-The parent names all kinds and namespaces of members at any time: those of new members before the
-first object is applied, and those of old members until they are pruned. So a run that was cut short
-at any point leaves nothing behind that the next run does not know.
+The parent lists all kinds and namespaces of members at any time: those of new members before the
+first object is applied, and those of old members until they are pruned. So after a run that was
+interrupted or cancelled at any point, the next run still finds all members.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ __all__ = ["AsyncPruner"]
 _log = logging.getLogger("clientgen.manifests")
 
 _DEFINITION_PATH: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
-_ATTEMPTS: Final = 5
-_DATA: Final = ("data", "stringData", "binaryData")
+_MAX_ATTEMPTS: Final = 5
+_DATA_FIELDS: Final = ("data", "stringData", "binaryData")
 
 
 class AsyncPruner:
@@ -66,11 +66,11 @@ class AsyncPruner:
         self._resources: dict[str, Resource] = {}
         self._unlisted: set[str] = set()
         self.pruned: list[Member] = []
-        """The members that were deleted; they may not be gone yet."""
+        """The members whose deletion was requested."""
 
     @property
     def exists(self) -> bool:
-        """Whether there is a parent object already."""
+        """Whether the parent object exists."""
         return self._live is not None
 
     @property
@@ -79,12 +79,12 @@ class AsyncPruner:
         return self.parent.namespace
 
     async def read(self, planned: Sequence[PlannedObject]) -> None:
-        """Read the parent, and see to it that the set can be used.
+        """Read the parent, and check that the ApplySet can be used.
 
         Raises:
-            ManifestError: an object has the label of a set already, or is the parent.
-            ApplySetError: the parent is none, or another program's; or nobody knows whether the
-                server has one of the kinds of the set.
+            ManifestError: a manifest has the label of an ApplySet, or is the parent.
+            ApplySetError: the object is not a parent, or that of another program; or the group of a
+                kind of the set is unavailable.
         """
         self._check(planned)
         parent = self.parent
@@ -105,7 +105,7 @@ class AsyncPruner:
 
     def _check(self, planned: Sequence[PlannedObject]) -> None:
         problems = [
-            f"{one.where}: {one.key} has the label {PART_OF}, which is for tools: leave it out"
+            f"{one.where}: {one.key} has the label {PART_OF}, which only tools set; remove it"
             for one in planned
             if PART_OF in names_in(one.source.body(), "labels")
         ]
@@ -130,13 +130,13 @@ class AsyncPruner:
     # ---- the parent ---------------------------------------------------------------------------
 
     async def cover(self, planned: Sequence[PlannedObject]) -> None:
-        """Let the parent name the kinds and namespaces of all members, old and new."""
+        """Write the kinds and namespaces of all members, old and new, into the parent."""
         scope = self._scope | ApplySetScope.of(one.key for one in planned)
         created = await self._write(scope)
         if self._live is None and not created:
             raise ApplySetError(
-                f"the parent of the ApplySet, {self.parent.key}, was created by somebody else in"
-                " the meantime: see whose it is, and try again"
+                f"another program has just created the parent of the ApplySet, {self.parent.key};"
+                " check who owns it, and try again"
             )
 
     async def _write(self, scope: ApplySetScope) -> bool:
@@ -146,8 +146,10 @@ class AsyncPruner:
         try:
             _, created = await self._requests.apply(parent.path, parent.key, body, options)
         except ApplyConflict as conflict:
-            # As kubectl: these fields are for nobody but the manager of the set.
-            _log.warning("%s: its labels and annotations are taken back: %s", parent.key, conflict)
+            # As kubectl: only the manager of the set owns these fields.
+            _log.warning(
+                "%s: labels and annotations are taken over again: %s", parent.key, conflict
+            )
             forced = {**options, "force": True}
             _, created = await self._requests.apply(parent.path, parent.key, body, forced)
         return created
@@ -157,7 +159,7 @@ class AsyncPruner:
     async def to_prune(
         self, planned: Sequence[PlannedObject], uids: Collection[str]
     ) -> list[Member]:
-        """List the members that the manifests no longer have, in the order of their deletion."""
+        """List the members that the manifests no longer have, in the order of deletion."""
         members: list[Member] = []
         for kind, resource in self._resources.items():
             namespaces = sorted(self._scope.namespaces) if resource.namespaced else [""]
@@ -187,14 +189,14 @@ class AsyncPruner:
         *,
         remaining: Sequence[PlannedObject],
     ) -> None:
-        """Delete members that are not planned, and let the parent forget them.
+        """Delete members that are not planned, and remove them from the parent.
 
         Args:
-            run: notes what became of them.
+            run: collects the outcomes and failures.
             planned: the objects of the manifests.
-            options: those of deletions.
-            remaining: the objects of the manifests that are members from now on. If there are none,
-                the parent is deleted, too.
+            options: the options of deletions.
+            remaining: the objects of the manifests that stay members. Without any, the parent is
+                deleted, too.
         """
         kept: list[ObjectKey] = []
         for member in await self.to_prune(planned, run.uids):
@@ -202,10 +204,10 @@ class AsyncPruner:
             try:
                 if reason:
                     kept.append(member.key)
-                    self._note(run, member, reason)
+                    self._record(run, member, reason)
                 elif await self._delete(member, options):
                     self.pruned.append(member)
-                    self._note(run, member, "")
+                    self._record(run, member, "")
             except ClientError as error:
                 run.failures.append(ObjectFailure("", member.key, error))
                 if is_final(error):
@@ -223,12 +225,12 @@ class AsyncPruner:
             await self._write(scope)
             if unlisted and not members:
                 kinds = ", ".join(sorted(unlisted))
-                self._note(run, self.parent, f"the server did not list its members: {kinds}")
+                self._record(run, self.parent, f"the server did not list its members: {kinds}")
         else:
             await self._delete_parent(run, uid)
 
     async def _still_unlisted(self) -> frozenset[str]:
-        """The kinds that could not be listed, without those that the server has not any more."""
+        """Return the kinds that could not be listed, without those that the server has lost."""
         if not self._unlisted:
             return frozenset()
         self._finder.forget()
@@ -243,18 +245,18 @@ class AsyncPruner:
         return frozenset(still)
 
     async def _delete_parent(self, run: AsyncSetRun, uid: str) -> None:
-        """Delete the parent, unless somebody keeps data in it."""
+        """Delete the parent, unless it contains data."""
         parent = self.parent
-        for _ in range(_ATTEMPTS):
+        for _ in range(_MAX_ATTEMPTS):
             live = await self._requests.get(parent.path, parent.key)
             if live is None:
                 return
             if metadata_of(live).get("uid") != uid:
-                self._note(run, parent, "it is another object than before")
+                self._record(run, parent, "it was replaced by another object")
                 return
-            if any(live.get(field) for field in _DATA):
+            if any(live.get(field) for field in _DATA_FIELDS):
                 await self._write(ApplySetScope())
-                self._note(run, parent, "it has data, which no ApplySet needs: delete it yourself")
+                self._record(run, parent, "it contains data; delete it yourself")
                 return
             try:
                 preconditions = {"uid": uid, "resource_version": version_of(live)}
@@ -264,7 +266,7 @@ class AsyncPruner:
             return
         raise ApplySetError(f"{parent.key} keeps changing and was not deleted")
 
-    def _note(self, run: AsyncSetRun, member: Member | Parent, reason: str) -> None:
+    def _record(self, run: AsyncSetRun, member: Member | Parent, reason: str) -> None:
         run.outcomes.append(
             ObjectOutcome.make(
                 "kept" if reason else "pruned",
@@ -276,9 +278,9 @@ class AsyncPruner:
         )
 
     async def _delete(self, member: Member, options: Mapping[str, Any]) -> bool:
-        """Delete a member, unless it stops being one in the meantime."""
+        """Delete a member, unless it has stopped being a member meanwhile."""
         version = member.resource_version
-        for _ in range(_ATTEMPTS):
+        for _ in range(_MAX_ATTEMPTS):
             preconditions = {
                 "uid": member.uid,
                 **({"resource_version": version} if version else {}),
@@ -294,7 +296,7 @@ class AsyncPruner:
         raise ApplySetError(f"{member.key} keeps changing and was not deleted")
 
     async def compare(self, planned: Sequence[PlannedObject]) -> list[ObjectDiff]:
-        """Return the differences of members that pruning would delete."""
+        """Return the differences for members that pruning would delete."""
         differences: list[ObjectDiff] = []
         for member in await self.to_prune(planned, ()):
             if not kept_because(member, self.parent.apply_set):

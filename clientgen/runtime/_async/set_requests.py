@@ -29,31 +29,32 @@ _CREATED: Final = 201
 
 
 class AsyncSetRequests:
-    """Gets, applies, lists and deletes objects of any kind, with the same options each time.
+    """Gets, applies, lists and deletes objects of any kind, with one deadline.
 
     Args:
         rest: the client of the server.
-        timeout: the seconds that all requests may take; None leaves each the client's timeout.
-        dry_run: whether the server stores nothing.
+        timeout: the seconds that all requests together may take; with None, the client's timeout
+            limits each request.
+        dry_run: whether writes are dry runs.
     """
 
     def __init__(self, rest: AsyncRest, timeout: float | None, *, dry_run: bool = False) -> None:
         self.rest = rest
         self.end = rest.whole_deadline({"timeout": timeout})
-        """When all of it must be done; None for no limit."""
+        """The deadline of all requests; None for no limit."""
         self.dry_run = dry_run
 
     @property
     def deadline(self) -> float | None:
-        """When the next request must be done."""
+        """The deadline of the next request."""
         return self.rest.deadline({}) if self.end is None else self.end
 
     async def get(self, path: str, key: ObjectKey) -> Unstructured | None:
-        """Get an object; None if there is none."""
+        """Get an object; None if it does not exist."""
         return await self._get(build("GET", path, {}, GET), key)
 
     async def get_metadata(self, path: str, key: ObjectKey) -> Unstructured | None:
-        """Get the metadata of an object; None if there is none."""
+        """Get the metadata of an object; None if it does not exist."""
         request = build("GET", path, {}, GET)
         return await self._get(asking_for(PartialObjectMetadata, request, self.rest.codec), key)
 
@@ -67,7 +68,7 @@ class AsyncSetRequests:
     async def apply(
         self, path: str, key: ObjectKey, body: Mapping[str, Any], options: Mapping[str, Any]
     ) -> tuple[Unstructured, bool]:
-        """Apply an object; gives the answer, and whether it was created."""
+        """Apply an object. Returns the object, and whether it was created."""
         options = {**options, "dry_run": self.dry_run}
         request = build_patch(path, ApplyPatch(body), options, self.rest.codec)
         response = await self.rest.send(request, self.deadline)
@@ -75,7 +76,7 @@ class AsyncSetRequests:
         return obj, response.status == _CREATED
 
     async def delete(self, path: str, options: Mapping[str, Any]) -> bool:
-        """Delete an object; gives whether there was one."""
+        """Delete an object. Returns whether it existed."""
         options = {**options, **({"dry_run": True} if self.dry_run else {})}
         request = build_delete(path, options, self.rest.codec)
         try:
@@ -87,11 +88,11 @@ class AsyncSetRequests:
     async def each(
         self, resource: Resource, namespace: str, selector: str
     ) -> AsyncIterator[Mapping[str, Any]]:
-        """Go through the metadata of objects that have a label.
+        """Yield the metadata of objects that match a label selector.
 
         Raises:
             NotFound: the server does not have the kind.
-            ApplySetError: it has not any more, after a part of the objects.
+            ApplySetError: the kind was deleted after a part of the objects was listed.
         """
         path = resource.collection_path(namespace or None)
         options: dict[str, Any] = {"label_selector": selector}

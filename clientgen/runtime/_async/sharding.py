@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncSharding"]
 
 _LABEL = "clientgen/sharding"
-_LONGEST_NAME = 46
+_MAX_NAME_CHARACTERS = 46
 
 logger = logging.getLogger("clientgen.runtime._controllers.shard_assignment")
 
@@ -43,9 +43,9 @@ class AsyncSharding:
             pods.add_handler(..., filter=lambda pod: sharding.owns(meta_namespace_key(pod)))
 
     No key has two owners at the same moment; `shard_assignment` states the conditions. Call `owns`
-    before each piece of work, and check all keys again on `on_change`: some may be new here. Work
-    that began while a key was owned may end later. It has `lease_duration` minus `renew_deadline`
-    seconds for that if the network fails, and usually more.
+    before each piece of work, and check all keys again on `on_change`, because this replica may own
+    more of them. Work that began while this replica owned the key may end later: it has
+    `lease_duration` minus `renew_deadline` seconds if the network fails, and usually more.
 
     Each replica sends two requests per retry period: it renews its lease, and lists all leases.
 
@@ -56,10 +56,11 @@ class AsyncSharding:
         identity: The identity of this replica, which must be unique. None makes a new one.
         lease_duration: After how many seconds without a change a replica counts as dead; an
             integer. All replicas should have the same durations.
-        renew_deadline: For how many seconds a renewal, and a list, count.
+        renew_deadline: For how many seconds after sending a renewal or a list this replica may own
+            keys.
         retry_period: The seconds between two renewals.
         on_change: Called with the identities of the live replicas when ownership may have changed;
-            with an empty tuple when this replica owns nothing any more.
+                with an empty tuple when this replica does not own any keys any more.
         clock: The clock for durations.
 
     Raises:
@@ -79,9 +80,10 @@ class AsyncSharding:
         on_change: Callable[[tuple[str, ...]], object] | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        if not is_name(name) or not is_label_value(name) or len(name) > _LONGEST_NAME:
+        if not is_name(name) or not is_label_value(name) or len(name) > _MAX_NAME_CHARACTERS:
             raise ValueError(
-                f"{name!r} cannot name a lease: use at most {_LONGEST_NAME} of a-z, 0-9 and -"
+                f"{name!r} is not valid as the name of a lease: use at most {_MAX_NAME_CHARACTERS}"
+                " of a-z, 0-9 and -"
             )
         rest = rest_of(client)
         namespace = rest.namespace if namespace is None else namespace
@@ -96,7 +98,7 @@ class AsyncSharding:
         self._on_change = on_change
         self._clock = clock
         self._announced = ShardView()
-        self._stirred = Event()
+        self._view_changed = Event()
         self._stopping = Event()
         self._settled = Event()
         self._tasks: list[Task] = []
@@ -119,42 +121,42 @@ class AsyncSharding:
         return not self._stopping.is_set() and self._shards.owns(key, self._clock.monotonic())
 
     def owner(self, key: str) -> str:
-        """Return the owner of a key, once all replicas know each other; empty if it is unknown."""
+        """Return the replica that a key is assigned to; empty if the replicas are unknown."""
         return self._shards.owner(key, self._clock.monotonic())
 
-    # ---- its life -----------------------------------------------------------------------------
+    # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Join the replicas.
+        """Join the replicas, in tasks or threads of its own.
 
         Raises:
-            RuntimeError: It was started before.
+            RuntimeError: `start` was called before.
         """
         if self._tasks or self._stopping.is_set():
             raise RuntimeError(f"{self!r} was already started; create a new one")
         self._tasks = [
-            spawn(self._keep_living, f"{self._election.name}-living"),
-            spawn(self._keep_looking, f"{self._election.name}-looking"),
+            spawn(self._keep_renewing, f"{self._election.name}-living"),
+            spawn(self._keep_announcing, f"{self._election.name}-looking"),
         ]
 
     async def wait_until_settled(self, timeout: float | None = None) -> bool:
-        """Wait until this replica owns its share. Returns whether it does before the timeout."""
+        """Wait until this replica owns its share of the keys. Returns False at the timeout."""
         until = None if timeout is None else self._clock.monotonic() + timeout
         return await wait_until(self._settled, self._clock, until)
 
     async def stop(self) -> None:
-        """Give up all keys, call `on_change`, and leave, so that other replicas need not wait.
+        """Give up all keys, call `on_change`, and delete the lease, so that others need not wait.
 
-        End the work on owned keys before you call it.
+        End the work on owned keys before you call this.
         """
         self._stopping.set()
-        self._stirred.set()
+        self._view_changed.set()
         for task in self._tasks:
             await task.join(self._timing.renew_deadline)
             task.cancel()
         lease = self._election.observed
         if self._tasks and lease is not None:
-            await self._remove(lease)
+            await self._delete_lease(lease)
 
     async def __aenter__(self) -> Self:
         self.start()
@@ -168,22 +170,22 @@ class AsyncSharding:
     ) -> None:
         await self.stop()
 
-    # ---- what goes on -------------------------------------------------------------------------
+    # ---- the background tasks -----------------------------------------------------------------
 
-    async def _keep_living(self) -> None:
-        """Renew the lease and list all, again and again."""
+    async def _keep_renewing(self) -> None:
+        """Renew the lease and list all leases in each retry period."""
         while not self._stopping.is_set():
             began = self._clock.monotonic()
             try:
-                await self._live()
+                await self._renew_and_list()
             except Exception:
-                logger.exception("%r: this replica owns nothing for now", self)
-            self._stirred.set()
+                logger.exception("%r: this replica owns no keys for now", self)
+            self._view_changed.set()
             await wait_until(self._stopping, self._clock, began + self._timing.retry_period)
 
-    async def _live(self) -> None:
+    async def _renew_and_list(self) -> None:
         timeout, clock = self._timing.renew_deadline / 2, self._clock
-        await self._leases.try_for(self._election, timeout, None, self._note)
+        await self._leases.attempt(self._election, timeout, None, self._log_failed_request)
         sent = clock.monotonic()
         try:
             leases = await self._leases.list(self._selector, timeout)
@@ -191,13 +193,13 @@ class AsyncSharding:
             logger.warning("%r: %s", self, error)
             return
         for lease in self._shards.update_leases(leases, sent, clock.monotonic()):
-            await self._remove(lease)
+            await self._delete_lease(lease)
 
-    def _note(self, _: LeaseRequest, error: Exception) -> None:
+    def _log_failed_request(self, _: LeaseRequest, error: Exception) -> None:
         logger.warning("%r: %s", self, error)
 
-    async def _remove(self, lease: Lease) -> None:
-        """Remove a lease, unless somebody has written it since it was seen."""
+    async def _delete_lease(self, lease: Lease) -> None:
+        """Delete a lease, unless it was changed since it was read."""
         try:
             await self._leases.delete(lease, self._timing.renew_deadline / 2)
         except ApiError as error:
@@ -205,17 +207,17 @@ class AsyncSharding:
         except (ClientError, OSError) as error:
             logger.warning("%r: %s", self, error)
 
-    async def _keep_looking(self) -> None:
-        """Tell when keys may have come or gone, be it by time alone."""
+    async def _keep_announcing(self) -> None:
+        """Call `on_change` whenever the ownership of keys may have changed, also by time alone."""
         while not self._stopping.is_set():
-            self._stirred.clear()
+            self._view_changed.clear()
             now = self._clock.monotonic()
-            await self._tell(self._shards.view(now))
+            await self._announce(self._shards.view(now))
             if not self._stopping.is_set():
-                await wait_until(self._stirred, self._clock, self._shards.next_change(now))
-        await self._tell(ShardView())
+                await wait_until(self._view_changed, self._clock, self._shards.next_change(now))
+        await self._announce(ShardView())
 
-    async def _tell(self, view: ShardView) -> None:
+    async def _announce(self, view: ShardView) -> None:
         if view.owns:
             self._settled.set()
         else:

@@ -1,4 +1,4 @@
-"""Waiting until objects are as wanted: one list, then a watch."""
+"""Waits until a condition is true for objects: one list, then a watch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._primitives import from_outside
 from .pager import list_pages
 from .reflector import AsyncReflector
 from .standstill_alarm import alarm_at, alarm_at_standstill
-from .wait_causes import AsyncCauseTeller, cause_in_pods
+from .wait_causes import AsyncProgressReporter, cause_in_pods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,28 +28,29 @@ __all__ = ["AsyncWait", "wait_target"]
 
 T = TypeVar("T", bound=Object)
 
-# How long an error may be late, to find out what a 404 means.
-_PROOF_SECONDS = 3.0
+# How long an error may be delayed to find out what a 404 means.
+_PROOF_TIMEOUT_SECONDS = 3.0
 
 
 class AsyncWait(Generic[T]):
-    """One wait. It survives what an informer survives, and is the sink of a reflector.
+    """One wait. It is the sink of a reflector, and survives the same errors as an informer.
 
-    The first request is an ordinary list, whose errors are raised. After that, only errors that
-    time does not heal end the wait.
+    The first request is an ordinary list, whose errors are raised. After that, temporary errors are
+    retried, and other errors end the wait.
 
     Args:
         rest: The client for requests.
         path: The path of the collection.
         model: The class of its objects.
         list_model: The class of its lists.
-        waited: What is waited for.
+        waited: The target of the wait.
         options: The selectors.
-        timeout: The seconds of the client's clock after which the wait fails. With 0, it looks
+        timeout: The seconds of the client's clock after which the wait fails. With 0, it checks
             once.
-        whole: The seconds of the wait that this one is a part of, for messages.
-        on_progress: Is called with the state in words, whenever that has changed; and with what
-            keeps the Pods of a workload from running, from another thread if there are threads.
+        whole: The seconds of a wait for several targets, for messages.
+        on_progress: Called with a description of the state whenever it has changed, and with the
+            reasons why the Pods of a workload do not run. With threads, it may be called from
+            another thread.
     """
 
     def __init__(
@@ -73,30 +74,30 @@ class AsyncWait(Generic[T]):
         self._list_model = list_model
         self._options = options
         self._timeout = timeout
-        self._told_seconds = (whole or timeout or 0.0) if timeout else 0.0
-        self._teller = AsyncCauseTeller(rest, waited.kind, on_progress, self._end)
-        self._state: WaitState[T] = WaitState(waited, on_progress and self._teller.tell)
+        self._shown_seconds = (whole or timeout or 0.0) if timeout else 0.0
+        self._reporter = AsyncProgressReporter(rest, waited.kind, on_progress, self._end)
+        self._state: WaitState[T] = WaitState(waited, on_progress and self._reporter.report)
         self._error: Exception | None = None
         self._trouble = ""
         self._standstill = ""
         self._reflector: AsyncReflector[T] | None = None
         self.is_unknown = False
-        """Whether the server answered the first list with a 404: it does not know the resource."""
+        """Whether the server answered the first list with a 404: the resource does not exist."""
 
     async def run(self) -> list[T]:
-        """Wait, and return the objects.
+        """Wait, and return the objects. On cancellation, the watch is closed.
 
         Raises:
-            WaitFailed: it cannot become true any more, or `fail` is true.
-            WaitTimeout: it did not become true in time, or nobody moves the FakeClock.
+            WaitFailed: the condition cannot become true any more, or `fail` is true.
+            WaitTimeout: the condition did not become true in time, or the FakeClock stands still.
             ClientError: the server refuses to list or to watch.
         """
         state, clock = self._state, self._rest.clock
         until = None if self._timeout is None else clock.monotonic() + self._timeout
         deadline = self._rest.deadline({"timeout": self._timeout}) if self._timeout else None
-        version = await self._look()
+        version = await self._list_once()
         if not state.is_over and self._timeout != 0:
-            await self._follow(version, until, deadline)
+            await self._watch(version, until, deadline)
         if self._error is not None:
             raise self._error
         if state.done:
@@ -106,10 +107,10 @@ class AsyncWait(Generic[T]):
             raise state.failed_error(causes)
         if self._standstill:
             raise state.standstill_timeout(self._standstill, causes, self._trouble)
-        raise state.timeout(self._told_seconds, causes, self._trouble)
+        raise state.timeout(self._shown_seconds, causes, self._trouble)
 
-    async def _look(self) -> str:
-        """List the objects once; returns the version of the list."""
+    async def _list_once(self) -> str:
+        """List the objects once. Returns the resource version of the list."""
         limit = {"timeout": self._timeout} if self._timeout else {}
         try:
             listed = await list_pages(
@@ -118,34 +119,34 @@ class AsyncWait(Generic[T]):
         except RequestTimeout as error:
             if not limit:
                 raise
-            raise self._state.timeout(self._told_seconds, trouble=str(error)) from error
+            raise self._state.timeout(self._shown_seconds, trouble=str(error)) from error
         except NotFound:
             self.is_unknown = True
-            if not await self._is_gone():
+            if not await self._is_kind_deleted():
                 raise
             self._state.replace([])
             return ""
         self._state.replace(listed.items)
         return listed.metadata.resource_version
 
-    async def _is_gone(self) -> bool:
-        """Tell whether a 404 for the collection is what is waited for.
+    async def _is_kind_deleted(self) -> bool:
+        """Tell whether a 404 for the collection means that the objects are deleted.
 
-        The objects of a CustomResourceDefinition go with it. Whatever else answers at a wrong
-        address with 404 has no API groups.
+        The objects of a CustomResourceDefinition are deleted with it. A server at a wrong address
+        answers 404, too, but it is no API server: it does not serve `/apis`.
         """
         if self._state.waited.until.on_absence is not True:
             return False
-        deadline = self._rest.deadline({"timeout": _PROOF_SECONDS})
+        deadline = self._rest.deadline({"timeout": _PROOF_TIMEOUT_SECONDS})
         try:
             await self._rest.send(build("GET", "/apis", {}, GET), deadline)
         except Forbidden:
-            return True  # an API server says so
+            return True  # an API server answers so
         except ClientError:
             return False
         return True
 
-    async def _follow(self, version: str, until: float | None, deadline: float | None) -> None:
+    async def _watch(self, version: str, until: float | None, deadline: float | None) -> None:
         """Watch until the wait is over."""
         self._reflector = AsyncReflector(
             self._rest,
@@ -158,32 +159,32 @@ class AsyncWait(Generic[T]):
             deadline=deadline,
         )
         cancel_alarm = self._set_alarm(until)
-        give_up = from_outside(self._give_up)
+        end = from_outside(self._end_at_timeout)
 
-        def stands_still(why: str) -> None:
+        def on_standstill(why: str) -> None:
             self._standstill = why
-            give_up()
+            end()
 
-        watch_no_more = alarm_at_standstill(self._rest.clock, stands_still)
-        self._teller.begin(self._state)
+        cancel_standstill_alarm = alarm_at_standstill(self._rest.clock, on_standstill)
+        self._reporter.begin(self._state)
         try:
             await self._reflector.run()
         finally:
-            watch_no_more()
+            cancel_standstill_alarm()
             cancel_alarm()
-            await self._teller.end()
+            await self._reporter.end()
 
     def _set_alarm(self, until: float | None) -> Callable[[], object]:
-        """Have the wait end at a moment of the clock; returns what cancels that."""
+        """End the wait at a moment of the clock. Returns a function that cancels this."""
         if until is None:
             return lambda: None
-        return alarm_at(self._rest.clock, until, self._give_up)
+        return alarm_at(self._rest.clock, until, self._end_at_timeout)
 
-    def _give_up(self) -> None:
-        """Stop at the timeout."""
+    def _end_at_timeout(self) -> None:
+        """End the wait at the timeout."""
         assert self._reflector is not None
         answer = self._reflector.last_answer
-        if isinstance(answer, Exception):  # the state is as old as that
+        if isinstance(answer, Exception):  # the known state is older than this error
             self._trouble = str(answer)
         self._reflector.stop()
 
@@ -192,28 +193,28 @@ class AsyncWait(Generic[T]):
     prepare = None  # objects are kept as they are
 
     def needs_latest(self) -> bool:
-        """Any list will do."""
+        """Return False: a list may come from the server's cache."""
         return False
 
     def reads(self, *, latest: bool) -> None:
-        """Wait for what is read."""
+        """Do nothing when a list begins."""
 
     def replace(self, objects: list[T], version: str) -> None:  # noqa: ARG002 - the reflector's
-        """Take the whole collection."""
-        self._note(lambda: self._state.replace(objects))
+        """Process a complete list."""
+        self._change_state(lambda: self._state.replace(objects))
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
-        """Take changes."""
-        self._note(lambda: self._state.apply(events))
+        """Process watch events."""
+        self._change_state(lambda: self._state.apply(events))
 
     async def failed(self, error: Exception) -> None:
-        """Give up if time does not heal the error."""
-        if isinstance(error, NotFound) and await self._is_gone():
-            self._note(lambda: self._state.replace([]))
+        """End the wait if the error is not temporary."""
+        if isinstance(error, NotFound) and await self._is_kind_deleted():
+            self._change_state(lambda: self._state.replace([]))
         elif not is_passing(error) and not isinstance(error, (Gone, RequestTimeout)):
             self._end(error)
 
-    def _note(self, change: Callable[[], None]) -> None:
+    def _change_state(self, change: Callable[[], None]) -> None:
         try:
             change()
         except Exception as error:  # noqa: BLE001 - the program's condition may raise anything

@@ -1,4 +1,4 @@
-"""Causes of an object's state that only its Pods tell."""
+"""Reports the progress of waits, and why the Pods of a workload do not run."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .rest import AsyncRest
 
-__all__ = ["AsyncCauseTeller", "cause_in_pods"]
+__all__ = ["AsyncProgressReporter", "cause_in_pods"]
 
-# How long an error may be late, to tell the cause.
-_CAUSE_SECONDS: Final = 3.0
-_MOST_PODS: Final = 50
-# How long nothing has to change until the Pods are looked at, and again.
-_QUIET_SECONDS: Final = 5.0
+# How long an error may be delayed to find its cause.
+_CAUSE_TIMEOUT_SECONDS: Final = 3.0
+_MAX_PODS: Final = 50
+# The Pods are read after this long without progress, and again after the same time.
+_IDLE_SECONDS: Final = 5.0
 
 
 async def cause_in_pods(rest: AsyncRest, obj: Any) -> str:
-    """Say what keeps the Pods of a workload from running, if the server tells it soon."""
+    """Describe why the Pods of a workload do not run; empty for other objects or on errors."""
     found = pods_of(obj) if obj is not None else None
     if found is None:
         return ""
     namespace, selector = found
-    options = {"label_selector": selector, "limit": _MOST_PODS, "timeout": _CAUSE_SECONDS}
+    options = {"label_selector": selector, "limit": _MAX_PODS, "timeout": _CAUSE_TIMEOUT_SECONDS}
     try:
         pods = await list_pages(rest, PODS.collection_path(namespace), UnstructuredList, options)
     except ClientError:
-        return ""  # the wait is about something else
+        return ""  # the cause is additional information only
     return describe_worst_pod(pods.items)
 
 
-class AsyncCauseTeller:
-    """Tells the progress of a wait; and beside it, what keeps Pods from running.
+class AsyncProgressReporter:
+    """Reports the progress of a wait; a task or thread reports why Pods do not run.
 
-    The Pods are looked at when nothing has been told for some seconds. Each cause is told once.
+    The Pods are read after some seconds without progress. Each cause is reported once.
 
     Args:
         rest: the client for requests.
-        kind: the kind of the objects that are waited for.
-        on_progress: is called with the state in words.
-        failed: is called with what `on_progress` raises beside the wait.
+        kind: the kind of the awaited objects.
+        on_progress: called with a description of the state.
+        failed: called with an exception that `on_progress` has raised in the task or thread.
     """
 
     def __init__(
@@ -67,46 +67,46 @@ class AsyncCauseTeller:
         self._lock = short_lock()
         self._over = Event()
         self._since = self._clock.monotonic()
-        self._told = ""
+        self._reported = ""
         self._causes: set[str] = set()
         self._task: Task | None = None
 
-    def tell(self, state: str) -> None:
-        """Tell a state of the object."""
+    def report(self, state: str) -> None:
+        """Report a state of the objects."""
         if self._on_progress is None:
             return
         with self._lock:
             self._since = self._clock.monotonic()
-            self._told = state
+            self._reported = state
             self._on_progress(state)
 
     def begin(self, state: WaitState[Any]) -> None:
-        """Begin to look at the Pods beside the wait."""
+        """Start reading the Pods in a task or thread."""
         if self._is_wanted:
-            self._task = spawn(lambda: self._look(state), "clientgen causes of a wait")
+            self._task = spawn(lambda: self._report_causes(state), "clientgen causes of a wait")
 
     async def end(self) -> None:
-        """Tell nothing more."""
+        """Stop reporting, and wait for the task or thread."""
         self._over.set()
         if self._task is not None:
             self._task.cancel()
             await self._task.join()
 
-    async def _look(self, state: WaitState[Any]) -> None:
-        due = lambda: self._since + _QUIET_SECONDS  # noqa: E731 - it moves
+    async def _report_causes(self, state: WaitState[Any]) -> None:
+        due = lambda: self._since + _IDLE_SECONDS  # noqa: E731 - `_since` changes
         while not await wait_moving(self._over, self._clock, due):
-            told = self._told
+            reported = self._reported
             cause = await cause_in_pods(self._rest, state.blamed_object)
             try:
-                self._tell_cause(told, cause)
+                self._report_cause(reported, cause)
             except Exception as error:  # noqa: BLE001 - the program's function may raise anything
                 self._failed(error)
                 return
 
-    def _tell_cause(self, told: str, cause: str) -> None:
+    def _report_cause(self, reported: str, cause: str) -> None:
         with self._lock:
             self._since = self._clock.monotonic()
-            is_new = bool(cause) and cause not in self._causes and told == self._told
+            is_new = bool(cause) and cause not in self._causes and reported == self._reported
             if is_new and self._on_progress is not None and not self._over.is_set():
                 self._causes.add(cause)
-                self._on_progress(f"{told}; {cause}")
+                self._on_progress(f"{reported}; {cause}")

@@ -1,4 +1,4 @@
-"""Bases of generated clients whose objects can be waited for."""
+"""Bases of generated clients that can wait for objects."""
 
 # ruff: noqa: ASYNC109 - the timeout is one of the client's clock
 
@@ -40,23 +40,23 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
         field_selector: Fields | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> list[T]:
-        """Wait until something is true for all objects that match, and return them.
+        """Wait until a condition is true for all matching objects, and return them.
 
-        At least one object has to exist, unless `until` is `deleted`. Then only the objects
-        that exist at first are waited for.
+        At least one object has to exist. With `deleted`, only the objects that exist at first
+        count.
 
         Args:
             until: A condition of `clientgen.runtime.conditions`, or any function of the object.
-            fail: Ends the wait with `WaitFailed` when it is true for one of the objects.
-            timeout: The seconds after which the wait fails. None for no limit; with 0, it looks
-                once.
+            fail: A condition that ends the wait with `WaitFailed` when it is true for one of the
+                objects.
+            timeout: The seconds after which the wait fails. None for no limit; 0 checks once.
             label_selector: Wait only for objects whose labels match.
             field_selector: Wait only for objects whose fields match.
-            on_progress: Is called with the state in words, whenever that has changed.
+            on_progress: Called with a description of the state whenever it has changed.
 
         Raises:
-            WaitFailed: it cannot become true any more, or `fail` is true.
-            WaitTimeout: it did not become true in time.
+                WaitFailed: the condition cannot become true any more, or `fail` is true.
+                WaitTimeout: the condition did not become true in time.
         """
         return await self._wait_for_all(
             until=until,
@@ -77,7 +77,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
         field_selector: Fields | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> list[T]:
-        from .wait import AsyncWait, wait_target  # start-up does not need it
+        from .wait import AsyncWait, wait_target  # most programs do not wait
 
         options = {"label_selector": label_selector, "field_selector": field_selector}
         options = {name: value for name, value in options.items() if value is not None}
@@ -100,7 +100,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 class AsyncWaitingClient(AsyncWaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # Every other condition needs an object, which is returned.
+    # With other conditions than `deleted`, the object exists at the end.
     @overload
     async def wait(  # type: ignore[overload-overlap]
         self,
@@ -143,29 +143,28 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
         field_selector: Fields | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> T | list[T] | None:
-        """Wait until something is true for an object, and return the object.
+        """Wait until a condition is true for an object, and return the object.
 
-        An object that does not exist is waited for, unless `fail` is `deleted`. With `deleted` as
-        `until`, the result is the last state of the object; None if it did not exist. A new object
-        of the same name is another one.
+        If the object does not exist, wait until it is created, unless `fail` is `deleted`. With
+        `deleted` as `until`, the result is the last state of the object, or None if it did not
+        exist; a new object of the same name counts as another object.
 
-        Without a name, wait for all objects that match the selectors, of which at least one has to
-        exist, and return them as a list.
+        Without a name, wait for all objects that match the selectors, and return them as a list. At
+        least one object has to exist.
 
         Args:
             name: The name of the object.
             until: A condition of `clientgen.runtime.conditions`, or any function of the object.
-            fail: Ends the wait with `WaitFailed` when it is true.
-            timeout: The seconds after which the wait fails. None for no limit; with 0, it looks
-                once.
+            fail: A condition that ends the wait with `WaitFailed` when it is true.
+            timeout: The seconds after which the wait fails. None for no limit; 0 checks once.
             label_selector: Without a name: wait only for objects whose labels match.
             field_selector: Without a name: wait only for objects whose fields match.
-            on_progress: Is called with the state in words, whenever that has changed.
+            on_progress: Called with a description of the state whenever it has changed.
 
         Raises:
-            WaitFailed: it cannot become true any more, or `fail` is true.
-            WaitTimeout: it did not become true in time.
-            ValueError: the name is not valid.
+                WaitFailed: the condition cannot become true any more, or `fail` is true.
+                WaitTimeout: the condition did not become true in time.
+                ValueError: the name is not valid.
         """
         if name is UNSET:
             return await self._wait_for_all(
@@ -190,7 +189,7 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
         *,
         uid: str = "",
     ) -> T | None:
-        from .wait import AsyncWait, wait_target  # start-up does not need it
+        from .wait import AsyncWait, wait_target  # most programs do not wait
 
         path = self._collection()
         try:

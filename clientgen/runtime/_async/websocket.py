@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncWebSocket"]
 
-# A read may have a frame in every two bytes. Others run after so many frames, or twice as many.
-_MOST_FRAMES = 500
+# A read may contain a frame in every two bytes. Other tasks run after at most twice this number.
+_MAX_FRAMES_PER_TURN = 500
 
-# How long a server that does not read is waited for at the end, in seconds.
-_FAREWELL = 1.0
+# How long closing waits for a server that does not read.
+_CLOSE_TIMEOUT_SECONDS = 1.0
 
 
 class AsyncWebSocket:
-    """An open WebSocket. It is a context manager.
+    """An open WebSocket. A context manager.
 
-    One caller may receive while others send. In `WebSocket`, these are threads.
+    One task may receive while others send; in `WebSocket`, threads.
 
     Attributes:
-        subprotocol: What both sides speak.
+        subprotocol: The negotiated subprotocol; empty without one.
     """
 
     def __init__(self, stream: AsyncDuplexStream, subprotocol: str, info: RequestInfo) -> None:
@@ -39,8 +39,8 @@ class AsyncWebSocket:
         self._stream = stream
         self._info = info
         self._frames = Frames()
-        self._using = short_lock()
-        self._writing = Lock()
+        self._frames_lock = short_lock()
+        self._write_lock = Lock()
         self._messages: deque[bytes] = deque()
         self._unread = memoryview(b"")
         self._paused_at = 0
@@ -61,7 +61,7 @@ class AsyncWebSocket:
         await self.aclose()
 
     async def receive(self) -> bytes | None:
-        """Return the next message, text as UTF-8; None after the end, and after `abort`.
+        """Wait for the next message, text as UTF-8; None at the end, and after `abort`.
 
         Raises:
             ConnectionLost: The connection broke, or the server ended it with an error.
@@ -74,31 +74,31 @@ class AsyncWebSocket:
                 return None
             if not self._unread:
                 self._unread = memoryview(await self._stream.read())
-                if self._aborted.is_set():  # meanwhile
+                if self._aborted.is_set():  # during the read
                     return None
                 if not self._unread:
-                    what = "the connection was closed without a farewell"
+                    what = "the connection was closed without a close frame"
                     raise ConnectionLost(f"{self._info}: {what}")
-            piece, self._unread = self._frames.split_frames(self._unread, _MOST_FRAMES)
-            with self._using:
+            piece, self._unread = self._frames.split_frames(self._unread, _MAX_FRAMES_PER_TURN)
+            with self._frames_lock:
                 self._messages.extend(self._frames.receive(piece))
-            del piece  # who waits for more does not keep it
+            del piece  # the next read must not keep its memory
             if self._frames.has_answers and not self._unread:
                 await self._reply()
-            if self._frames.received - self._paused_at >= _MOST_FRAMES:
+            if self._frames.received - self._paused_at >= _MAX_FRAMES_PER_TURN:
                 self._paused_at = self._frames.received
                 await sleep(0)
         return self._messages.popleft()
 
     async def send(self, message: bytes | str) -> None:
-        """Send a message, binary or text, and wait while the server does not take it.
+        """Send a binary or text message. Waits while the server does not read.
 
         Raises:
             ConnectionLost: The connection broke, or is closed.
         """
-        async with self._writing:
+        async with self._write_lock:
             try:
-                with self._using:
+                with self._frames_lock:
                     self._frames.send(message)
             except ConnectionError as error:
                 why = self._frames.close_reason or str(error)
@@ -106,48 +106,49 @@ class AsyncWebSocket:
             await self._flush()
 
     def abort(self) -> None:
-        """Make `receive` return None and `send` fail, from any other task or thread."""
+        """Make `receive` return None and `send` fail. Any task or thread may call this."""
         self._aborted.set()
         self._stream.abort()
 
     async def aclose(self) -> None:
-        """Close the connection. What the server still sends is lost.
+        """Close the connection. Messages that were not received yet are lost.
 
-        What was sent has a second to leave.
+        Waits up to a second until the sent messages have left.
         """
         try:
-            if not self._aborted.is_set() and await self._writing.enter_if_free():
+            if not self._aborted.is_set() and await self._write_lock.enter_if_free():
                 try:
-                    with self._using:
+                    with self._frames_lock:
                         self._frames.close()
-                    await self._stream.write(self._take(), _FAREWELL)
+                    await self._stream.write(self._take(), _CLOSE_TIMEOUT_SECONDS)
                 finally:
-                    await self._writing.__aexit__(None, None, None)
-        except ClientError:  # it is closed anyway
+                    await self._write_lock.__aexit__(None, None, None)
+        except ClientError:  # the connection is lost already
             pass
         finally:
             self._aborted.set()
             await self._stream.aclose()
 
     async def _reply(self) -> None:
-        """Answer pings, unless somebody sends, who then does it.
+        """Send pongs, unless another task is sending: that task sends them, too.
 
-        Who receives must not wait for who sends: the server may read on only after it was read.
+        The receiver must not wait for a sender: the server may not read before its messages are
+        received, which would be a deadlock.
         """
-        if await self._writing.enter_if_free():
+        if await self._write_lock.enter_if_free():
             try:
                 await self._flush()
-            except ConnectionLost:  # the server may close before it hears our farewell
+            except ConnectionLost:  # the server may close before it reads the close frame
                 pass
             finally:
-                await self._writing.__aexit__(None, None, None)
+                await self._write_lock.__aexit__(None, None, None)
 
     async def _flush(self) -> None:
         while data := self._take():
             await self._stream.write(data)
 
     def _take(self) -> bytes:
-        with self._using:
+        with self._frames_lock:
             return self._frames.take()
 
     def _check_end(self) -> None:

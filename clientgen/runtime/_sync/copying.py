@@ -1,5 +1,5 @@
 # Derived from _async/copying.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Copies files to and from containers, with the `tar` there; single files also without it."""
+"""Copies files to and from containers, with `tar` in the container; single files need no `tar`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._models.exec_result import ExecResult
 from .._streams.stream_requests import exec_request
 from ..errors import ApiError, ConnectionLost, CopyFailed, RequestInfo, RequestTimeout
 from ._primitives import Event, call_later, run_blocking, spawn
-from .command import CommandInput, CommandOutput, Running, run_command
+from .command import CommandInput, CommandOutput, RunningCommand, run_command
 from .exec_stream import ExecStream
 
 if TYPE_CHECKING:
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Copier"]
 
-_BATCH = 1 << 18
-_MOST_BATCHES = 8
-_MOST_STDERR = 1 << 16
-_TOLD = 2000
-_NOT_RUN = (126, 127)
-# After a complaint, twice so long without progress is the end.
-_PATIENCE = 10.0
+_BATCH_BYTES = 1 << 18
+_MAX_BATCHES = 8
+_MAX_STDERR_BYTES = 1 << 16
+_MAX_STDERR_SHOWN = 2000
+_EXIT_NOT_RUN = (126, 127)
+# A command that has written to stderr and reads nothing for twice this time is aborted.
+_HANG_CHECK_SECONDS = 10.0
 _NO_PROGRAM = "executable file not found"
-_WRITE = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1" && chmod "$2" "$1"'
+_WRITE_SCRIPT = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1" && chmod "$2" "$1"'
 
 
 class Copier:
-    """Copies between this machine and one container.
+    """Copies files between this machine and one container.
 
     Args:
         rest: The client.
@@ -60,59 +60,63 @@ class Copier:
         self._deadline = rest.whole_deadline(options)
 
     def copy_to(self, source: object, target: object) -> CopyResult:
-        """Copy a file or directory of this machine.
+        """Copy a local file or directory to the container.
 
         Raises:
             ApiError: The container cannot be reached.
-            CopyFailed: Not everything was copied.
-            OSError: A file of this machine cannot be read.
-            TransportError: The connection broke, or the time is over.
+            CopyFailed: Some files were not copied.
+            OSError: A local file cannot be read.
+            TransportError: The connection broke, or the timeout has passed.
         """
         local = run_blocking(partial(Path.resolve, local_path("source", source), strict=True))
-        there = path_to(target, local.name)
+        remote = path_to(target, local.name)
         is_folder = run_blocking(local.is_dir)
-        if there.name == "." and not is_folder:
-            raise ValueError(f"target={target!r} has no name for the file")
-        packer = Packer(local, there.name, self._options.limit)
-        command = ["tar", "-xpof", "-", "-C", there.folder]
+        if remote.name == "." and not is_folder:
+            raise ValueError(
+                f"target={target!r} is a directory; add a slash or the name of the file"
+            )
+        packer = Packer(local, remote.name, self._options.limit)
+        command = ["tar", "-xpof", "-", "-C", remote.folder]
         if not self._send(command, packer):
             if is_folder:
-                raise CopyFailed(f"{self._info}: the container has no tar, which directories need")
-            packer = PlainPacker(local, there.name, self._options.limit)
-            words = [f"{there.folder}/{there.name}", packer.permissions]
-            command = ["sh", "-c", _WRITE, "sh", *words]
+                raise CopyFailed(
+                    f"{self._info}: the container has no tar, so directories cannot be copied"
+                )
+            packer = PlainPacker(local, remote.name, self._options.limit)
+            words = [f"{remote.folder}/{remote.name}", packer.permissions]
+            command = ["sh", "-c", _WRITE_SCRIPT, "sh", *words]
             if not self._send(command, packer, has_tar=False):
                 raise CopyFailed(f"{self._info}: the container has neither tar nor sh")
         return packer.result()
 
     def copy_from(self, source: object, target: object) -> CopyResult:
-        """Copy a file or directory of the container.
+        """Copy a file or directory of the container to this machine.
 
         Raises:
             ApiError: The container cannot be reached.
-            CopyFailed: Not everything was copied, or a file of this machine cannot be written.
-            TransportError: The connection broke, or the time is over.
+            CopyFailed: Some files were not copied, or a local file cannot be written.
+            TransportError: The connection broke, or the timeout has passed.
         """
-        there = path_from(source)
-        named = local_path("target", target, there.name)
+        remote = path_from(source)
+        named = local_path("target", target, remote.name)
         try:
             local = run_blocking(partial(check_target, named))
         except CopyFailed as error:
             raise CopyFailed(f"{self._info}: {error}") from error.__cause__
-        archive = Unpacker(local, there.name, self._options.limit)
-        command = ["tar", "-cf", "-", "-C", there.folder, f"./{there.name}"]
+        archive = Unpacker(local, remote.name, self._options.limit)
+        command = ["tar", "-cf", "-", "-C", remote.folder, f"./{remote.name}"]
         result = self._receive(command, archive)
         if result is None:
             file = PlainFile(local, self._options.limit)
-            command = ["cat", f"{there.folder}/{there.name}"]
+            command = ["cat", f"{remote.folder}/{remote.name}"]
             result = self._receive(command, file, has_tar=False)
         if result is None:
             raise CopyFailed(f"{self._info}: the container has neither tar nor cat")
         return result
 
     def _send(self, command: Sequence[str], packer: Packer, *, has_tar: bool = True) -> bool:
-        """Run a command that reads files; gives whether there is such a program."""
-        request, stream = self._opening(command, stdin=True)
+        """Run a command that reads the files. Returns False if the container lacks the program."""
+        request, stream = self._new_stream(command, stdin=True)
         pieces = packer.pieces()
         reported = 0
 
@@ -124,12 +128,12 @@ class Copier:
             piece: bytes = run_blocking(partial(next, pieces, b""))
             return piece
 
-        given = CommandInput(take, needs_end=packer.needs_end)
-        output = CommandOutput(request.info, _MOST_STDERR)
+        command_input = CommandInput(take, needs_end=packer.needs_end)
+        output = CommandOutput(request.info, _MAX_STDERR_BYTES)
         try:
-            feeding = _Feeding(self._rest, stream, output, packer)
-            result = feeding.run(given, self._deadline)
-            return _has_run(command, result, has_tar=has_tar, has_hung=feeding.was_given_up)
+            guard = _HangGuard(self._rest, stream, output, packer)
+            result = guard.run(command_input, self._deadline)
+            return _has_program(command, result, has_tar=has_tar, has_hung=guard.was_given_up)
         except CopyFailed as error:
             raise CopyFailed(f"{self._info}: {error}") from None
         finally:
@@ -138,14 +142,14 @@ class Copier:
     def _receive(
         self, command: Sequence[str], files: Unpacker | PlainFile, *, has_tar: bool = True
     ) -> CopyResult | None:
-        """Run a command that writes files; None if there is no such program."""
-        request, stream = self._opening(command, stdin=False)
+        """Run a command that writes the files. Returns None if the container lacks the program."""
+        request, stream = self._new_stream(command, stdin=False)
         try:
             try:
                 result = self._read_into(files, stream, request)
             except ApiError as error:
                 result = _not_run(error)
-            if not _has_run(command, result, has_tar=has_tar):
+            if not _has_program(command, result, has_tar=has_tar):
                 return None
             return run_blocking(files.finish)
         except CopyFailed as error:
@@ -156,26 +160,26 @@ class Copier:
     def _read_into(
         self, files: Unpacker | PlainFile, stream: ExecStream, request: HttpRequest
     ) -> ExecResult:
-        waiting: list[bytes] = []
+        batch: list[bytes] = []
         size, stderr = 0, bytearray()
         with (
-            _Writer(files, self._options.on_progress) as writer,
-            Running(self._rest, stream, request.info, None, self._deadline),
+            _FileWriter(files, self._options.on_progress) as writer,
+            RunningCommand(self._rest, stream, request.info, None, self._deadline),
         ):
             for output, data in stream:
                 if output == "stderr":
-                    stderr += data[: _MOST_STDERR - len(stderr)]
+                    stderr += data[: _MAX_STDERR_BYTES - len(stderr)]
                     continue
-                waiting.append(data)
+                batch.append(data)
                 size += len(data)
-                if size >= _BATCH:
-                    writer.put(b"".join(waiting))
-                    waiting, size = [], 0
-            writer.put(b"".join(waiting))
+                if size >= _BATCH_BYTES:
+                    writer.put(b"".join(batch))
+                    batch, size = [], 0
+            writer.put(b"".join(batch))
             writer.finish()
         return ExecResult(stdout=b"", stderr=bytes(stderr), exit_code=stream.wait())
 
-    def _opening(self, command: Sequence[str], *, stdin: bool) -> tuple[HttpRequest, ExecStream]:
+    def _new_stream(self, command: Sequence[str], *, stdin: bool) -> tuple[HttpRequest, ExecStream]:
         options = {**self._options.of_request, "stdin": stdin}
         request = exec_request(self._path, command, options)
         return request, ExecStream(
@@ -183,15 +187,15 @@ class Copier:
         )
 
 
-class _Writer:
-    """Writes files beside who receives them."""
+class _FileWriter:
+    """Writes received files in a task or thread, while the caller receives more data."""
 
     def __init__(self, files: Unpacker | PlainFile, on_progress: Callable[[int], object]) -> None:
         self._files = files
         self._on_progress = on_progress
         self._batches: deque[bytes] = deque()
         self._changed = Event()
-        self._room = Event()
+        self._has_room = Event()
         self._is_over = False
         self._error: Exception | None = None
         self._task: Task | None = None
@@ -210,23 +214,22 @@ class _Writer:
         self._join()
 
     def put(self, data: bytes) -> None:
-        """Have data written, and wait while much waits for that.
+        """Queue data to write. Waits while the queue is full.
 
         Raises:
-            CopyFailed: What was written before is no archive, or a hostile one, or a file cannot be
-                written.
+            CopyFailed: Earlier data is not a valid archive, or a file cannot be written.
         """
-        while len(self._batches) >= _MOST_BATCHES and self._error is None:
-            self._room.clear()
-            if len(self._batches) >= _MOST_BATCHES and self._error is None:
-                self._room.wait()
+        while len(self._batches) >= _MAX_BATCHES and self._error is None:
+            self._has_room.clear()
+            if len(self._batches) >= _MAX_BATCHES and self._error is None:
+                self._has_room.wait()
         self._check()
         if data:
             self._batches.append(data)
             self._changed.set()
 
     def finish(self) -> None:
-        """Wait until all is written.
+        """Wait until all data is written.
 
         Raises:
             CopyFailed: As for `put`.
@@ -252,18 +255,19 @@ class _Writer:
                     self._changed.wait()
                 while self._batches:
                     batch = self._batches.popleft()
-                    self._room.set()
+                    self._has_room.set()
                     written = run_blocking(partial(self._files.feed, batch))
                     self._on_progress(written)
-        except Exception as error:  # noqa: BLE001 - raised where the files are received
+        except Exception as error:  # noqa: BLE001 - `put` and `finish` raise it
             self._error = error
-            self._room.set()
+            self._has_room.set()
 
 
-class _Feeding:
-    """Runs a command that reads files. Once it has complained and reads no more, it is given up.
+class _HangGuard:
+    """Runs a command that reads files, and aborts it when it hangs.
 
-    Some nodes never tell the end of a command that has not read all of its input.
+    Some nodes never report the end of a command that has not read all of its input. So a command
+    that has written to stderr and stops reading counts as failed.
     """
 
     def __init__(
@@ -278,75 +282,75 @@ class _Feeding:
         self._has_ended = False
         self.was_given_up = False
 
-    def run(self, given: CommandInput, deadline: float | None) -> ExecResult:
-        """Run it to its end, or to where it hangs.
+    def run(self, command_input: CommandInput, deadline: float | None) -> ExecResult:
+        """Run the command until it ends or hangs.
 
         Raises:
-            ApiError: It could not be run.
+            ApiError: The command could not be run.
             ConnectionLost: The connection broke.
-            RequestTimeout: It did not end before the deadline.
+            RequestTimeout: The command did not end before the deadline.
         """
-        self._wait()
+        self._schedule_check()
         try:
-            return run_command(self._rest, self._stream, self._output, given, deadline)
+            return run_command(self._rest, self._stream, self._output, command_input, deadline)
         except ApiError as error:
             return _not_run(error)
         except ConnectionLost:
             if not self.was_given_up:
                 raise
-            return self._output.result(1)  # it has complained
+            return self._output.result(1)  # stderr has the reason
         except RequestTimeout as error:
             if not self._output.stderr:
                 raise
-            raise RequestTimeout(f"{error}: {_told(self._output.stderr)}") from None
+            raise RequestTimeout(f"{error}: {_shown_stderr(self._output.stderr)}") from None
         finally:
             self._has_ended = True
             if self._cancel is not None:
                 self._cancel()
 
-    def _wait(self) -> None:
+    def _schedule_check(self) -> None:
         if not self._has_ended:
-            self._cancel = call_later(_PATIENCE, self._look)
+            self._cancel = call_later(_HANG_CHECK_SECONDS, self._check_progress)
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         size = self._packer.size if self._output.stderr else -1
         if size >= 0 and size == self._seen:
             self.was_given_up = True
             self._stream.abort()
         else:
             self._seen = size
-            self._wait()
+            self._schedule_check()
 
 
 def _not_run(error: ApiError) -> ExecResult:
-    """Return the result of a command that could not be run because there is no such program.
+    """Return the result of a command that the container lacks.
 
     Raises:
-        ApiError: It is something else.
+        ApiError: The command could not be run for another reason.
     """
     if _NO_PROGRAM not in str(error):
         raise error
-    return ExecResult(stdout=b"", stderr=b"", exit_code=_NOT_RUN[-1])
+    return ExecResult(stdout=b"", stderr=b"", exit_code=_EXIT_NOT_RUN[-1])
 
 
-def _has_run(
+def _has_program(
     command: Sequence[str], result: ExecResult, *, has_tar: bool, has_hung: bool = False
 ) -> bool:
-    """Tell whether there was such a program.
+    """Tell whether the container has the program.
 
     Raises:
-        CopyFailed: It failed.
+        CopyFailed: The command failed.
     """
-    why = _told(result.stderr)
+    why = _shown_stderr(result.stderr)
     if not result.exit_code:
         return True
-    if result.exit_code in _NOT_RUN and (has_tar or not why):
+    if result.exit_code in _EXIT_NOT_RUN and (has_tar or not why):
         return False
-    lack = "" if has_tar else "the container has no tar, and "
+    missing_tar = "" if has_tar else "the container has no tar, and "
     how = f"ended with exit code {result.exit_code}"
     ended = f"{command[0]} {'stopped reading, and did not end' if has_hung else how}"
-    raise CopyFailed(f"{lack}{ended}: {why}" if why else lack + ended)
+    raise CopyFailed(f"{missing_tar}{ended}: {why}" if why else missing_tar + ended)
 
 
-def _told(stderr: bytes) -> str:
-    return stderr[-_TOLD:].decode("utf-8", "replace").strip()
+def _shown_stderr(stderr: bytes) -> str:
+    return stderr[-_MAX_STDERR_SHOWN:].decode("utf-8", "replace").strip()

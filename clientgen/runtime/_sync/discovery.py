@@ -1,12 +1,11 @@
 # Derived from _async/discovery.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Asks a server which resources it has, and remembers the answer.
+"""Discovery: reads which resources a server has, and caches them.
 
-A server is asked by one pair of requests: `/api` and `/apis`, with everything in the answers. An
-older one is asked for each group version. The answer counts for ten minutes, and is kept on disk
-for other programs; after that the server is asked whether anything has changed. A name that is not
-there makes the client ask again, too, but not more than five times a minute. So does a 404 for the
-path of a resource: what was known may be no longer true. client-go:
-discovery/cached, and restmapper.DeferredDiscoveryRESTMapper.
+Two requests, `/api` and `/apis`, return all resources; older servers need a request for each group
+version. The result is valid for ten minutes, and is cached on disk for other programs; after that,
+the server is asked whether it has changed. An unknown name, or a 404 for the path of a resource,
+refreshes the cache, too, but at most five times a minute. client-go: discovery/cached, and
+restmapper.DeferredDiscoveryRESTMapper.
 """
 
 from __future__ import annotations
@@ -68,35 +67,34 @@ __all__ = ["Discovery", "discovery_of"]
 _log = logging.getLogger("clientgen.discovery")
 
 _NOT_MODIFIED = 304
-# The most documents to ask for at the same time.
-_AT_ONCE = 8
+_MAX_CONCURRENT_REQUESTS = 8
 
 
 def discovery_of(rest: Rest) -> Discovery:
-    """Return the discovery that all clients of a server share."""
+    """Return the discovery of a client, which clients of the same server share."""
     return rest.shared.get_or_create(Discovery, partial(Discovery, rest))
 
 
 class Discovery:
-    """Which resources a server has.
+    """The resources of a server.
 
-    No request is made until something is asked for. The methods take `timeout`, in seconds.
+    The first call of a method sends requests. The methods accept `timeout`, in seconds.
 
     Args:
         rest: the client of the server.
-        clock: tells how old an answer is.
+        clock: the clock for the age of the cache.
     """
 
     def __init__(self, rest: Rest, *, clock: Clock = SYSTEM_CLOCK) -> None:
         self._rest = rest
         self._clock = clock
-        self._server = _identity(rest)
-        self._file = _file(rest, self._server)
+        self._server = _server_identity(rest)
+        self._cache_file = _cache_file(rest, self._server)
         self._lock = Lock()
         self._limit = RefreshLimit()
         self._snapshot: Snapshot | None = None
-        self._must_ask = False
-        self._is_hearsay = False
+        self._is_invalid = False
+        self._is_from_disk = False
         self._known = Discovered()
         self._mapper = ResourceMapper(self._known)
 
@@ -105,20 +103,21 @@ class Discovery:
 
     @property
     def failures(self) -> tuple[DiscoveryFailure, ...]:
-        """The group versions that could not be read when the server was asked last, and why.
+        """The group versions that could not be read by the last discovery, and why.
 
-        Their API servers are not available: those behind an APIService, such as a metrics server.
+        Their API servers, which are behind an APIService such as that of a metrics server, are not
+        available.
         """
         return self._known.failures
 
     def invalidate(self) -> None:
-        """Ask the server before the next answer, because something has changed."""
-        self._must_ask = True
+        """Refresh the cache before the next answer, because the resources have changed."""
+        self._is_invalid = True
 
     def api_resources(
         self, *, all_versions: bool = False, **options: Unpack[CallOptions]
     ) -> list[ApiResource]:
-        """List the resources that the server has, in its order, as `kubectl api-resources` does.
+        """List the resources of the server, in its order, as `kubectl api-resources` does.
 
         Resources of groups that are not available are missing; see `failures`.
 
@@ -128,7 +127,7 @@ class Discovery:
 
         Raises:
             ApiError, TransportError: the server did not answer.
-            DecodeError: the answer is not what a server answers.
+            DecodeError: the answer is not a discovery document.
         """
         self._load(self._rest.deadline(options))
         return list(self._known.resources) if all_versions else self._mapper.preferred()
@@ -147,11 +146,11 @@ class Discovery:
             options: see `GetOptions`.
 
         Raises:
-            NoResourceMatch: the server has none.
-            DiscoveryFailed: it would be in a group that is not available now.
-            AmbiguousResource: there are several, such as for a category.
+            NoResourceMatch: the server has no such resource.
+            DiscoveryFailed: the group of the resource is not available now.
+            AmbiguousResource: the name matches several resources, as that of a category does.
             ApiError, TransportError, DecodeError: as `api_resources`.
-            ValueError, TypeError: it is no name.
+            ValueError, TypeError: the name is not valid.
         """
         return self.find(name, self._rest.deadline(options))
 
@@ -174,7 +173,7 @@ class Discovery:
     def find(
         self, name: str | GroupVersionKind | GroupVersionResource, deadline: float | None
     ) -> ApiResource:
-        """The same as `resource`, with a moment by which to be done."""
+        """Find a resource as `resource` does, until a deadline."""
         is_new = self._load(deadline)
         try:
             return self._mapper.resource(name)
@@ -184,45 +183,45 @@ class Discovery:
         return self._mapper.resource(name)
 
     def has_changed(self, path: str, deadline: float | None) -> bool:
-        """Tell whether a path is that of no resource any more, after a 404 for it.
+        """Tell whether a path does not belong to a resource any more, after a 404 for it.
 
-        The server is asked again, but not more than five times a minute. Nothing has changed if it
-        was never asked.
+        This refreshes the cache, at most five times a minute. Returns False without discovery
+        before.
 
         Raises:
             ApiError, TransportError, DecodeError: as `api_resources`.
         """
         if self._snapshot is None:
             return False
-        if not self._known.has(path):  # another call has asked meanwhile
+        if not self._known.has(path):  # another call has refreshed the cache meanwhile
             return True
         return self._reload(deadline) and not self._known.has(path)
 
     def confirm(self, deadline: float | None) -> None:
-        """See to it that the server itself was asked: what others left on disk may be untrue.
+        """Ensure that the resources come from the server, not from the cache on disk.
 
         Raises:
             ApiError, TransportError, DecodeError: as `api_resources`.
         """
         self._load(deadline)
-        if self._is_hearsay:
+        if self._is_from_disk:
             self.invalidate()
             self._load(deadline)
 
-    # ---- when to ask --------------------------------------------------------------------------
+    # ---- the cache ----------------------------------------------------------------------------
 
     def _load(self, deadline: float | None) -> bool:
-        """Make sure that something is known and not too old; gives whether a server was asked."""
+        """Refresh the cache if it is empty or too old. Returns whether the server was asked."""
         if self._is_current():
             return False
-        return self._locked(partial(self._load_locked, deadline), deadline)
+        return self._with_lock(partial(self._load_locked, deadline), deadline)
 
     def _reload(self, deadline: float | None) -> bool:
-        """Ask again because a name is not there; gives whether the server was asked."""
+        """Refresh the cache because of an unknown name. Returns whether it was refreshed."""
         before = self._snapshot
-        return self._locked(partial(self._reload_locked, before, deadline), deadline)
+        return self._with_lock(partial(self._reload_locked, before, deadline), deadline)
 
-    def _locked(self, work: Function[[], bool], deadline: float | None) -> bool:
+    def _with_lock(self, work: Function[[], bool], deadline: float | None) -> bool:
         try:
             return holding(self._lock, work, self._rest.real_deadline(deadline))
         except RequestTimeout:
@@ -232,7 +231,7 @@ class Discovery:
 
     def _is_current(self) -> bool:
         snapshot = self._snapshot
-        return snapshot is not None and not self._must_ask and snapshot.is_fresh(self._now())
+        return snapshot is not None and not self._is_invalid and snapshot.is_fresh(self._now())
 
     def _now(self) -> float:
         return self._clock.now().timestamp()
@@ -240,49 +239,49 @@ class Discovery:
     def _load_locked(self, deadline: float | None) -> bool:
         if self._is_current():
             return False
-        if self._snapshot is None and self._file is not None:
-            self._read_file(self._file)
+        if self._snapshot is None and self._cache_file is not None:
+            self._read_file(self._cache_file)
             if self._is_current():
                 return False
-        self._ask(deadline)
+        self._discover(deadline)
         return True
 
     def _reload_locked(self, before: Snapshot | None, deadline: float | None) -> bool:
         if self._snapshot is not before:
-            return True  # another call has asked meanwhile
+            return True  # another call has refreshed the cache meanwhile
         if not self._limit.allows(self._clock.monotonic()):
             return False
-        self._ask(deadline)
+        self._discover(deadline)
         return True
 
-    # ---- asking -------------------------------------------------------------------------------
+    # ---- requests -----------------------------------------------------------------------------
 
-    def _ask(self, deadline: float | None) -> None:
+    def _discover(self, deadline: float | None) -> None:
         old = self._snapshot
         time = self._now()
-        self._must_ask = False
+        self._is_invalid = False
         try:
-            documents = self._each(ROOTS, partial(self._root, old, deadline))
+            documents = self._request_all(ROOTS, partial(self._request_root, old, deadline))
             more = missing_paths(documents)
-            documents |= self._each(more, partial(self._group_version, deadline))
+            documents |= self._request_all(more, partial(self._request_group_version, deadline))
             known = discovered(documents)
         except BaseException:
-            self._must_ask = True
+            self._is_invalid = True
             raise
-        self._is_hearsay = False
+        self._is_from_disk = False
         for failure in known.failures:
             _log.warning("discovery of %s", failure)
         self._adopt(Snapshot(self._server, time, list(documents.values())), known)
-        if self._file is not None:
-            run_blocking(partial(_write, self._file, cast("Snapshot", self._snapshot)))
+        if self._cache_file is not None:
+            run_blocking(partial(_write, self._cache_file, cast("Snapshot", self._snapshot)))
 
     def _adopt(self, snapshot: Snapshot, known: Discovered) -> None:
         self._known = known
         self._mapper = ResourceMapper(known)
         self._snapshot = snapshot
 
-    def _root(self, old: Snapshot | None, deadline: float | None, path: str) -> Document:
-        """Ask for everything at once, unless it is what is known already."""
+    def _request_root(self, old: Snapshot | None, deadline: float | None, path: str) -> Document:
+        """Request all resources at once; an ETag avoids sending unchanged documents."""
         etag = old.etag(path) if old else ""
         headers = (("Accept", ACCEPT), *((("If-None-Match", etag),) if etag else ()))
         try:
@@ -290,46 +289,48 @@ class Discovery:
         except NotFound:
             if path != ROOTS[0]:
                 raise
-            return Document(path, failure="not found")  # as of servers that have no core group
+            return Document(path, failure="not found")  # some servers have no core group
         except ApiError as error:
             if error.code != _NOT_MODIFIED or not etag or old is None:
                 raise
             return old.by_path()[path]
         return Document(
             path,
-            _json(path, response.body),
+            _checked_json(path, response.body),
             response.headers.get("etag", ""),
             is_aggregated(response.headers.get("content-type", "")),
         )
 
-    def _group_version(self, deadline: float | None, path: str) -> Document:
-        """Ask for one group version. That it is not available is no error of the others."""
+    def _request_group_version(self, deadline: float | None, path: str) -> Document:
+        """Request one group version. An error is recorded in the document."""
         request = HttpRequest("GET", path, (("Accept", PLAIN),))
         try:
             response = self._rest.send(request, deadline)
-            return Document(path, _json(path, response.body))
+            return Document(path, _checked_json(path, response.body))
         except RequestTimeout:
             raise
         except ClientError as error:
             return Document(path, failure=one_line(str(error)))
 
-    def _each(self, paths: Iterable[str], ask: Function[[str], Document]) -> dict[str, Document]:
-        """Ask for several documents, some of them at the same time."""
-        waiting = list(paths)[::-1]
-        order = waiting[::-1]
+    def _request_all(
+        self, paths: Iterable[str], ask: Function[[str], Document]
+    ) -> dict[str, Document]:
+        """Request several documents concurrently."""
+        pending = list(paths)[::-1]
+        order = pending[::-1]
         answers: dict[str, Document] = {}
         errors: list[BaseException] = []
 
         def work() -> None:
-            while waiting and not errors:
-                with suppress(IndexError):  # another one may have taken the last
-                    path = waiting.pop()
+            while pending and not errors:
+                with suppress(IndexError):  # another worker may have taken the last path
+                    path = pending.pop()
                     try:
                         answers[path] = ask(path)
-                    except BaseException as error:  # noqa: BLE001 - raised by who waits for it
+                    except BaseException as error:  # noqa: BLE001 - raised below
                         errors.append(error)
 
-        tasks = [spawn(work, "clientgen-discovery") for _ in order[:_AT_ONCE]]
+        tasks = [spawn(work, "clientgen-discovery") for _ in order[:_MAX_CONCURRENT_REQUESTS]]
         try:
             for task in tasks:
                 task.join()
@@ -353,16 +354,16 @@ class Discovery:
             if missing_paths(documents) or not all(root in documents for root in ROOTS):
                 return
             self._adopt(snapshot, discovered(documents))
-            self._is_hearsay = True
+            self._is_from_disk = True
         except DecodeError as error:
             _log.debug("%s is ignored: %s", path, error)
 
 
-def _json(path: str, body: bytes) -> Raw:
-    """Return a body that is JSON, so that it can be kept as a part of JSON.
+def _checked_json(path: str, body: bytes) -> Raw:
+    """Check that a body is JSON, so that it can be embedded in the cache file.
 
     Raises:
-        DecodeError: it is none.
+        DecodeError: the body is not a JSON object.
     """
     try:
         _anything.decode(body)
@@ -371,12 +372,12 @@ def _json(path: str, body: bytes) -> Raw:
     return Raw(body)
 
 
-# Made once: threads that make the first decoder of a type at the same time may crash.
+# Made at import: threads that make the first decoder of a type concurrently may crash.
 _anything = msgspec.json.Decoder(dict[str, Raw])
 
 
-def _identity(rest: Rest) -> str:
-    """Return what tells a server from another one, also from a later one at the same address."""
+def _server_identity(rest: Rest) -> str:
+    """Return the identity of a server: its address and its certificate authority."""
     from hashlib import sha256
 
     tls = rest.config.tls
@@ -384,12 +385,11 @@ def _identity(rest: Rest) -> str:
     return f"{rest.config.server} {tls.server_name} {authority}"
 
 
-def _file(rest: Rest, server: str) -> Path | None:
-    """Return where the documents of a server are kept; None for nowhere.
+def _cache_file(rest: Rest, server: str) -> Path | None:
+    """Return the cache file of a server; None for no cache on disk.
 
-    Who answers over a connection that is not verified may be anybody. What he says is not kept for
-    the connections of other programs, which may be verified. He is not compared with what is kept
-    either.
+    On a connection without verification, an attacker may answer. Such answers must not reach other
+    programs through the cache, and the cache is not read for such connections either.
     """
     option: Any = rest.discovery_cache
     config = rest.config

@@ -1,7 +1,7 @@
 # Derived from _async/finalizer.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """`Finalizer`: cleans up after an object before the server removes it."""
 
-# It uses the clientset's way to the client of an object.
+# It uses the clientset's `_of_object`.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["Finalizer"]
 
 T = TypeVar("T", bound=Object)
 
-_CONFLICT_SECONDS = 60.0
+_CONFLICT_TIMEOUT_SECONDS = 60.0
 
 
 class Finalizer(Generic[T]):
@@ -43,26 +43,26 @@ class Finalizer(Generic[T]):
         def reconcile(context: Context[Secret]) -> None:
             source = finalizer.ensure(context.object)
             if source is None:
-                return  # it is gone, or was cleaned up after
+                return  # the object is gone, or was cleaned up
             ...
 
-    A cleanup is never lost: `ensure` returns an object only if it has the finalizer, so nobody
-    works for an object that could vanish. The finalizer is removed after the cleanup has succeeded.
-    A cleanup that succeeded is not repeated: `ensure` asks the server before it cleans up, as
-    caches may be stale, and remembers for which objects only the removal has failed. If the program
-    crashes between the two, the next one cleans up again, so a cleanup must not mind if there is
-    nothing left to do.
+    A cleanup is never lost: `ensure` returns an object only if it has the finalizer, so no work is
+    done for an object that could vanish. The finalizer is removed after the cleanup has succeeded.
+    A successful cleanup is not repeated: `ensure` reads the object from the server before it cleans
+    up, because caches may be stale, and remembers the objects whose finalizer could not be removed.
+    If the program crashes between the cleanup and the removal, the next process cleans up again, so
+    a cleanup must succeed if nothing is left to do.
 
-    Finalizers of others are kept. Objects that are being deleted get no finalizer, as the server
-    refuses it.
+    Finalizers of others are kept. Objects that are being deleted get no finalizer, because the
+    server refuses that.
 
     Args:
         k: The clientset, whose scheme knows the kind of the objects.
-        name: The name of the finalizer, with a domain: `example.com/copies`. It never changes, or
-            objects that have the old one are never removed.
-        cleanup: A coroutine function (in `Finalizer`, an ordinary function) that gets an object as
-            the server has it. If it raises, or returns False because it has to wait for something,
-            the object keeps the finalizer, and the next `ensure` calls it again.
+        name: The name of the finalizer, with a domain: `example.com/copies`. Never change it:
+            objects with the old name would never be removed.
+        cleanup: A coroutine function (in `Finalizer`, an ordinary function) that gets the object as
+            read from the server. If it raises, or returns False because it has to wait, the object
+            keeps the finalizer, and the next `ensure` calls `cleanup` again.
 
     Raises:
         ValueError: The name is not valid.
@@ -83,16 +83,17 @@ class Finalizer(Generic[T]):
         return self._memory.state.name
 
     def ensure(self, obj: T | None) -> T | None:
-        """See to it that the object has the finalizer; if it is being deleted, clean up.
+        """Add the finalizer to the object; if the object is being deleted, clean up.
 
-        No request is sent for an object that has the finalizer and is not being deleted.
+        No request is sent for an object that has the finalizer and is not being deleted. A running
+        cleanup is finished even if the caller is cancelled.
 
         Args:
-            obj: The object, which may come from a cache. None if there is none.
+            obj: The object, which may come from a cache; None if it does not exist.
 
         Returns:
-            The object with the finalizer; it is the newest one if the finalizer was added. None if
-            there is nothing to do for it any more.
+            The object with the finalizer, in its newest version if the finalizer was added. None if
+            the object is gone or being deleted.
 
         Raises:
             ValueError: The object has no uid, because it was not read from the server.
@@ -101,10 +102,10 @@ class Finalizer(Generic[T]):
         return None if obj is None else self._run(obj, is_wanted=True)
 
     def release(self, obj: T) -> None:
-        """Clean up after an object that is to have the finalizer no more, and remove it.
+        """Clean up after an object that is not being deleted, and remove the finalizer.
 
-        It is for objects that are no longer this controller's, such as one that has lost a label.
-        Nothing is done for an object without the finalizer.
+        Use it for objects that the controller does not manage any more, such as one that has lost a
+        label. Nothing is done for an object without the finalizer.
 
         Args:
             obj: The object, which may come from a cache.
@@ -123,25 +124,25 @@ class Finalizer(Generic[T]):
 
 
 class _Memory:
-    """The state of a finalizer, which workers share."""
+    """The state of a finalizer, shared by all workers."""
 
     def __init__(self, state: FinalizerState) -> None:
         self.state = state
         self._lock = short_lock()
 
     def next_step(self, obj: Object, *, is_live: bool, is_wanted: bool) -> FinalizerStep:
-        """Decide what to do."""
+        """Return the next step for an object."""
         with self._lock:
             return self.state.next_step(obj, is_live=is_live, is_wanted=is_wanted)
 
     def remember(self, obj: Object, *, is_removed: bool) -> None:
-        """Remember what was done."""
+        """Remember a cleanup or a removal."""
         with self._lock:
             self.state.remember(obj, is_removed=is_removed)
 
 
 class _Run(Generic[T]):
-    """One call: step by step, until it is known whether there is an object to work for."""
+    """One call of `ensure` or `release`: takes steps until the result is known."""
 
     def __init__(
         self,
@@ -155,11 +156,11 @@ class _Run(Generic[T]):
         self._cleanup = cleanup
         self._client = client
         self._is_wanted = is_wanted
-        self._retry = ConflictRetry(monotonic() + _CONFLICT_SECONDS)
+        self._retry = ConflictRetry(monotonic() + _CONFLICT_TIMEOUT_SECONDS)
         self._refused: Patch | None = None
 
     def run(self, obj: T) -> T | None:
-        """Take the steps."""
+        """Take the steps. Returns the object, or None."""
         current: T | None = obj
         is_live = False
         while current is not None:
@@ -169,18 +170,18 @@ class _Run(Generic[T]):
             if step is FinalizerStep.OVER:
                 return None
             if step is FinalizerStep.CLEAN_UP:
-                # A copy: a cleanup that takes the finalizer off its object has not removed it.
+                # Pass a copy: the cleanup may change its object, but `current` is still needed.
                 if uncancelled(awaited("cleanup", self._cleanup(deep_copy(current)))) is False:
                     return None
                 self._memory.remember(current, is_removed=False)
             elif step is FinalizerStep.LOOK:
-                current, is_live = self._look(obj), True
+                current, is_live = self._read(obj), True
             else:
                 current, is_live = self._write(step, current), True
         return None
 
     def _write(self, step: FinalizerStep, current: T) -> T | None:
-        """Add or remove the finalizer. Returns the object after it; None if it is gone."""
+        """Add or remove the finalizer. Returns the changed object; None if it is gone."""
         name = self._memory.state.name
         patch = (
             add_patch(current, name) if step is FinalizerStep.ADD else remove_patch(current, name)
@@ -190,25 +191,25 @@ class _Run(Generic[T]):
         except NotFound:
             self._forget(current)
             return None
-        except (Conflict, Invalid) as error:  # Invalid: a test of the patch has failed
+        except (Conflict, Invalid) as error:  # Invalid: a test operation of the patch has failed
             self._pause(error, patch)
-            return self._look(current)
+            return self._read(current)
         if step is FinalizerStep.ADD:
             return changed
         self._forget(current)
         return None
 
     def _pause(self, error: Conflict | Invalid, patch: Patch) -> None:
-        """Wait before the next attempt. Raises the error if another attempt cannot help."""
+        """Wait before the next attempt. Raises the error if retries cannot help."""
         delay = self._retry.after(error, monotonic())
-        # The same patch again: no test has failed, the server refuses the object.
+        # The same patch was refused before: no test has failed, the server rejects the object.
         if delay is None or patch == self._refused:
             raise annotate(error, self._retry.count, None)
         self._refused = patch
         sleep(delay)
 
-    def _look(self, obj: T) -> T | None:
-        """Read the object from the server; None if it is gone, or another one has its name."""
+    def _read(self, obj: T) -> T | None:
+        """Read the object from the server; None if it is gone or was replaced by a new one."""
         try:
             live: T | None = self._client.get(name_in(obj))
         except NotFound:
@@ -219,5 +220,5 @@ class _Run(Generic[T]):
         return None
 
     def _forget(self, obj: T) -> None:
-        """Remember that the object has the finalizer no more."""
+        """Remember that the object does not have the finalizer any more."""
         self._memory.remember(obj, is_removed=True)

@@ -1,5 +1,5 @@
 # Derived from _async/frame_stream.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The common part of a watch and a followed log: frames of a stream, until somebody stops it."""
+"""The base of watches and followed logs: iterates over the frames of a stream until stopped."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Stoppable"]
 
-_MOST_FRAMES = 500  # of one read, until others run
+_MAX_FRAMES_PER_TURN = 500  # frames of a read before other tasks run
 
 
 class Stoppable(ReadByFor):
-    """Reads frames from streams, one stream at a time; a subclass says how a stream is cut.
+    """Reads frames from streams, one stream at a time. A subclass defines the framer.
 
-    The iteration ends when it is stopped, by whomever. Use it as a context manager, or call
-    `close`, where you leave it before its end.
+    The iteration ends when `stop` is called. If you leave it earlier, use it as a context manager
+    or call `close`, to close its connection.
     """
 
     def __init__(self, rest: Rest, timeout: float | None) -> None:
@@ -38,7 +38,7 @@ class Stoppable(ReadByFor):
         self._timeout = timeout
         self._deadline: float | None = None
         self._cancel_alarm: Callable[[], object] = _no_alarm
-        self._late = ""
+        self._timeout_reason = ""
         self._stopped = Event()
         self._stream: ByteStream | None = None
         self._framer: Framer | None = None
@@ -48,8 +48,8 @@ class Stoppable(ReadByFor):
     def stop(self) -> None:
         """End the iteration at once and without an error.
 
-        Any task may call this, and in the synchronous flavour any thread; there, a connection that
-        is just being opened is opened before.
+        Any task may call this, and in the synchronous flavour any thread. There, a connection that
+        is being opened is not interrupted: the iteration ends when it is open.
         """
         self._stopped.set()
         self._cancel_alarm()
@@ -57,7 +57,7 @@ class Stoppable(ReadByFor):
             self._stream.abort()
 
     def close(self) -> None:
-        """Stop, and let go of the connection."""
+        """Stop, and close the connection."""
         self.stop()
         self._leave_stream()
 
@@ -73,14 +73,14 @@ class Stoppable(ReadByFor):
         self.close()
 
     def __del__(self) -> None:
-        # A loop that was left by `break` or an exception must not keep its connection.
-        if hasattr(self, "_frames"):  # the last that a constructor sets
+        # A loop left by `break` or an exception must not keep its connection open.
+        if hasattr(self, "_frames"):  # the last attribute of the constructor: it did not raise
             self.stop()
 
     def _open(
         self, request: HttpRequest, read_timeout: float | None, **options: Unpack[StreamOptions]
     ) -> None:
-        """Open the next stream, unless this is stopped before or meanwhile."""
+        """Open the next stream, unless this is stopped before or during that."""
         if self._timeout is not None and self._deadline is None:
             self._deadline = self._rest.clock.monotonic() + self._timeout
             self._cancel_alarm = self._rest.alarm_at(self._deadline, _weakly(self._expire))
@@ -92,7 +92,7 @@ class Stoppable(ReadByFor):
             self._leave_stream()
 
     def _read_frames(self) -> bool:
-        """Read on; gives whether the stream has not ended."""
+        """Read the next frames. Returns False at the end of the stream."""
         assert self._stream is not None
         assert self._framer is not None
         self._framer.check()
@@ -101,20 +101,20 @@ class Stoppable(ReadByFor):
         return bool(chunk)
 
     def _has_paused(self) -> bool:
-        """Let others run now and then; tells whether they did, and may have stopped this."""
+        """Let other tasks run now and then. Returns whether they ran, and may have stopped this."""
         self._taken += 1
-        if self._taken <= _MOST_FRAMES:
+        if self._taken <= _MAX_FRAMES_PER_TURN:
             return False
         self._taken = 0
         sleep(0)
         return True
 
     def _new_framer(self, stream: ByteStream) -> Framer:
-        """Return what cuts a stream that was just opened."""
+        """Return the framer of a stream that was just opened."""
         raise NotImplementedError
 
     def _last_frame(self) -> bytes:
-        """Return what was left when the stream ended, which is nothing after `stop`."""
+        """Return the incomplete frame at the end of the stream; empty after `stop`."""
         return b"" if self._framer is None or self._stopped.is_set() else self._framer.finish()
 
     def _leave_stream(self) -> None:
@@ -123,30 +123,31 @@ class Stoppable(ReadByFor):
             stream.close()
 
     def _end(self, request: HttpRequest) -> None:
-        """Close after the last line.
+        """Close after the last frame.
 
         Raises:
-            RequestTimeout: it was the deadline that stopped the iteration.
+            RequestTimeout: the deadline has ended the iteration.
         """
         self.close()
-        if self._late:
-            why, self._late = self._late, ""
+        if self._timeout_reason:
+            why, self._timeout_reason = self._timeout_reason, ""
             raise RequestTimeout(f"{request.info}: {why}")
 
     def _expire(self, why: str) -> None:
         if not self._stopped.is_set():
-            self._late = why or "did not finish before the timeout"
+            self._timeout_reason = why or "did not finish before the timeout"
         self.stop()
 
 
 def _no_alarm() -> None:
-    """Cancel nothing: no alarm was set."""
+    """Do nothing: no alarm was set."""
 
 
 def _weakly(method: Callable[[str], object]) -> Callable[[str], object]:
-    """Give what calls a method of an object, as long as somebody else has the object.
+    """Return a function that calls a method without keeping its object in memory.
 
-    An alarm would keep a watch that was left, and that is what closes its connection.
+    An alarm with a strong reference would keep an abandoned watch from being collected, and
+    collection closes its connection.
     """
     reference = WeakMethod(method)
 

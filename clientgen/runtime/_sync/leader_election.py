@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LeaderElector"]
 
-_LAST_WAIT = 1.0
+_JOIN_TIMEOUT_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.leader_election")
 
 
 class Recorder(Protocol):
-    """The part of an event recorder that is needed here."""
+    """The method of an event recorder that the elector uses."""
 
     def event(
         self,
@@ -47,12 +47,12 @@ class Recorder(Protocol):
         *,
         action: str,
     ) -> None:
-        """Record that something has happened."""
+        """Record an event."""
         ...
 
 
 class LeaderElector:
-    """Lets one of a lease's electors lead, until it cannot renew the lease any more.
+    """Leads while it holds a lease, which only one of several electors can hold.
 
         elector = LeaderElector(k, "my-controller", "default", on_started_leading=lead)
         elector.run()
@@ -62,15 +62,15 @@ class LeaderElector:
         with LeaderElector(k, "my-controller", "default"):
             ...
 
-    The defaults are those of Kubernetes' own components. `election` documents the rules, and when
-    two electors are guaranteed never to lead at once. Leadership permits to *begin* an action: a
+    The defaults are those of Kubernetes' own components. `election` documents the rules, and under
+    which condition two electors never lead at once. Leadership permits to *begin* an action: a
     request that was sent before may reach a server after leadership has ended.
 
     The work is `on_started_leading`, or the body of the `with`. When leadership is lost, a
-    task is cancelled. A thread cannot be cancelled: it checks `is_leader`, or is notified by
-    `on_stopped_leading`. From that moment, what the work writes by any client raises
-    `LeadershipLost` and is not sent. When the elector is told to stop, it renews the lease until
-    the work has ended, and then releases it, so that the next leader need not wait.
+    task is cancelled. A thread cannot be cancelled: it has to check `is_leader`, or is notified by
+    `on_stopped_leading`. From that moment, writes of the work by any client raise `LeadershipLost`
+    and are not sent. When the elector is stopped or cancelled, it renews the lease until the work
+    has ended, and then releases the lease, so that the next leader need not wait.
 
     Args:
         client: A clientset, or its REST client.
@@ -79,16 +79,17 @@ class LeaderElector:
         identity: The identity of this elector in the lease. It must be unique: two processes with
             the same identity both lead. None makes a new one from the host name and random letters.
         lease_duration: After how many seconds without a change others take the lease; an integer.
-        renew_deadline: For how many seconds a renewal counts.
+        renew_deadline: For how many seconds after sending a renewal the elector leads.
         retry_period: The seconds between two attempts.
         release_on_cancel: Whether the lease is released at the end.
         on_started_leading: Called in its own task or thread when leadership begins; with asyncio, a
             coroutine function. Leadership continues when it returns, and ends when it raises.
-        on_stopped_leading: Called when leadership is lost or is to end, even if it never began.
+        on_stopped_leading: Called when leadership is lost or the elector stops, even if it never
+            led.
         on_new_leader: Called with the identity of each new leader, including this one.
-        grace: For how many seconds the work may continue when the elector is told to stop and there
-            is an `on_stopped_leading`. Without one, a task is cancelled.
-        recorder: Records the beginning and end of leadership, as events about the lease.
+        grace: For how many seconds the work may continue after `stop` if `on_stopped_leading` is
+            given. Without it, a task is cancelled at once.
+        recorder: Records the beginning and end of leadership, as events of the lease.
         metrics: Receives the same, for example `PrometheusElectionMetrics()`.
         clock: The clock for durations.
         random: Returns numbers from 0 to 1.
@@ -133,31 +134,31 @@ class LeaderElector:
         self._metrics = metrics
         self._clock = clock
         self._random = random or default_random()
-        self._runs = False
-        self._begin()
+        self._is_running = False
+        self._reset_run()
 
     def __repr__(self) -> str:
         election = self._election
         return f"<{type(self).__name__} {election.name!r} as {election.identity!r}>"
 
-    def _begin(self) -> None:
+    def _reset_run(self) -> None:
         self._term: int | None = None
         self._stopping = Event()
-        self._settled = Event()  # it leads, or never will
-        self._ending = Event()  # it is to stop, or leading is lost
+        self._settled = Event()  # it leads, or has ended without leading
+        self._ending = Event()  # `stop` was called, or leadership is lost
         self._work_over = Event()
-        self._renewed_enough = Event()
+        self._renewing_ends = Event()
         self._work: Task | None = None
         self._body: Interruption | None = None
-        self._given_before: Callable[[str], None] | None = None
+        self._previous_permit: Callable[[str], None] | None = None
         self._in_body = False
-        self._hurries = False
-        self._telling: Task | None = None
+        self._is_cancelled = False
+        self._announcing: Task | None = None
         self._announced = ""
         self._tried = 0.0
         self._failure: BaseException | None = None
 
-    # ---- how it stands ------------------------------------------------------------------------
+    # ---- state --------------------------------------------------------------------------------
 
     @property
     def identity(self) -> str:
@@ -168,35 +169,35 @@ class LeaderElector:
     def is_leader(self) -> bool:
         """Whether this elector leads.
 
-        It checks the clock, so it is right even if the program hangs.
+        It checks the clock, so it is right even after the program was paused.
         """
         return not self._ending.is_set() and self._holds()
 
     @property
     def leader(self) -> str:
-        """The leader when the lease was last read or written; empty if there was none."""
+        """The leader when the lease was last read or written; empty without a leader."""
         return self._election.holder
 
     def healthy(self, tolerance: float = 20.0) -> bool:
-        """For liveness probes: False if it holds the lease but failed to renew it in time.
+        """For liveness probes: False if this elector leads but does not renew the lease in time.
 
-        More precisely: it has not renewed the lease for longer than the lease's duration and
-        `tolerance` seconds, and has not noticed, which happens when a program hangs.
+        Then it has not renewed the lease for the lease's duration and `tolerance` seconds, and has
+        not noticed that, because the program hangs.
         """
         return self._election.is_healthy(self._clock.monotonic(), tolerance)
 
-    # ---- its life -----------------------------------------------------------------------------
+    # ---- running ------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Try to lead, lead, and return when told to stop.
+        """Try to lead, lead, and return after `stop`.
 
-        It stops on `stop`, or in the main thread on SIGTERM or SIGINT. It may be called again
-        afterwards.
+        In the main thread, SIGTERM and SIGINT call `stop`. On cancellation, the work is cancelled
+        and the lease is released. `run` may be called again afterwards.
 
         Raises:
-            LeadershipLost: It was the leader, and could not renew the lease in time. Programs
+            LeadershipLost: This elector led, and could not renew the lease in time. Programs
                 usually exit then.
-            RuntimeError: It is already running.
+            RuntimeError: This elector is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
         forget = on_stop_signal_by(self._clock, from_outside(self.stop))
@@ -206,12 +207,12 @@ class LeaderElector:
             forget()
 
     def _run_once(self) -> None:
-        """Run, without listening to signals."""
-        self._claim()
+        """Run without handling signals."""
+        self._start_run()
         try:
             self._run()
         finally:
-            self._runs = False
+            self._is_running = False
         if self._failure is not None:
             raise self._failure
 
@@ -222,20 +223,22 @@ class LeaderElector:
 
     def __enter__(self) -> Self:
         if self._on_started is not None:
-            raise TypeError("on_started_leading is for run() only; with `with`, the body leads")
-        self._claim()
+            raise TypeError(
+                "on_started_leading is for run() only; with `with`, the body is the work"
+            )
+        self._start_run()
         self._in_body = True
         running = self._running = spawn(self._run, f"{self._election.name}-elector")
         try:
             self._settled.wait()
         except BaseException:
-            self._give_up(running)
+            self._stop_and_join(running)
             raise
         if self._term is None:
-            self._give_up(running)
+            self._stop_and_join(running)
             raise self._failure or LeadershipLost(f"{self!r} was stopped before it led")
         self._body = Interruption()
-        self._given_before = self._permit_writes()
+        self._previous_permit = self._permit_writes()
         if self._work_is_unwanted:
             self._body.fire()
         return self
@@ -250,45 +253,45 @@ class LeaderElector:
         try:
             interrupted = self._body.caused(error)
         finally:
-            self._body = None  # what is lost from now on does not cancel who is not at work
-            PERMIT.set(self._given_before)
+            self._body = None  # a later loss of leadership must not cancel the caller
+            PERMIT.set(self._previous_permit)
             self._work_over.set()
-            self._give_up(self._running)
+            self._stop_and_join(self._running)
         if self._failure is not None and (error is None or interrupted):
             raise self._failure from error
         return interrupted
 
-    def _claim(self) -> None:
-        if self._runs:
+    def _start_run(self) -> None:
+        if self._is_running:
             raise RuntimeError(f"{self!r} is already running")
-        self._begin()
-        self._runs = True
+        self._reset_run()
+        self._is_running = True
         if self._metrics is not None:
             self._metrics.leading(self._election.name, False)
 
-    def _give_up(self, running: Task) -> None:
+    def _stop_and_join(self, running: Task) -> None:
         self.stop()
         running.join()
-        self._runs = False
+        self._is_running = False
 
     def _run(self) -> None:
         try:
             if self._acquire():
                 self._lead()
-        except Exception as error:  # noqa: BLE001 - whoever waits for it raises it
+        except Exception as error:  # noqa: BLE001 - `run` and `__enter__` raise it
             self._failure = self._failure or error
         finally:
             if self._term is None:
                 self._settled.set()
-                self._say_stopped()
+                self._call_on_stopped()
                 self._release()
-            if self._telling is not None:
-                self._telling.join(_LAST_WAIT)
+            if self._announcing is not None:
+                self._announcing.join(_JOIN_TIMEOUT_SECONDS)
 
-    # ---- to lead ------------------------------------------------------------------------------
+    # ---- leading ------------------------------------------------------------------------------
 
     def _acquire(self) -> bool:
-        """Try until it leads or must stop. Returns whether it leads."""
+        """Try to get the lease until this elector leads or is stopped. Returns whether it leads."""
         clock, election = self._clock, self._election
         while not self._stopping.is_set():
             self._tried = clock.monotonic()
@@ -301,21 +304,23 @@ class LeaderElector:
         return False
 
     def _try(self, until: float | None) -> None:
-        timeout = self._timing.renew_deadline / 2  # as controller-runtime: there is time for two
-        self._leases.try_for(self._election, timeout, until, self._note)
+        timeout = (
+            self._timing.renew_deadline / 2
+        )  # as controller-runtime: leaves time for two requests
+        self._leases.attempt(self._election, timeout, until, self._log_failed_request)
         leader = self._election.holder
         if leader and leader != self._announced:
             self._announced = leader
-            self._tell(leader)
+            self._announce(leader)
 
-    def _note(self, ask: LeaseRequest, error: Exception) -> None:
-        is_race = isinstance(error, (AlreadyExists, Conflict))  # another was faster
+    def _log_failed_request(self, request: LeaseRequest, error: Exception) -> None:
+        is_race = isinstance(error, (AlreadyExists, Conflict))  # another candidate was faster
         logger.log(logging.DEBUG if is_race else logging.WARNING, "%r: %s", self, error)
-        if ask.is_fast and self._metrics is not None:
+        if request.is_fast and self._metrics is not None:
             self._metrics.slow_path(self._election.name)
 
     def _lead(self) -> None:
-        """Run the work, and end it when leadership ends."""
+        """Start the work, and end it when leadership ends."""
         logger.info("%r leads", self)
         self._publish(leads=True)
         self._settled.set()
@@ -328,81 +333,81 @@ class LeaderElector:
             self._watch(self._ending, None)
         except BaseException:
             self._stopping.set()
-            self._hurries = True
+            self._is_cancelled = True
             raise
         finally:
             try:
                 self._wind_down(renewing)
-            finally:  # it may be cancelled once more
+            finally:  # this may be cancelled a second time
                 renewing.cancel()
 
     def _watch(self, event: Event, until: float | None) -> None:
-        """Wait for an event, at most until leadership ends or until a moment."""
+        """Wait for an event, until leadership ends or until a moment."""
         while not event.is_set() and self._holds():
-            hold = self._election.leadership
-            moments = [until, hold.until if hold else None]
+            leadership = self._election.leadership
+            moments = [until, leadership.until if leadership else None]
             upcoming = [moment for moment in moments if moment is not None]
             wait_until(event, self._clock, min(upcoming, default=None))
             if until is not None and self._clock.monotonic() >= until:
                 return
 
     def _holds(self) -> bool:
-        """Tell whether the lease is its own, and has been since it leads."""
+        """Tell whether this elector has held the lease since its term began."""
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
     def _keep_renewing(self) -> None:
-        clock, hold = self._clock, self._election.leadership
-        while hold is not None and self._holds():
-            until = max(hold.renewed, self._tried) + self._timing.retry_period
-            if wait_until(self._renewed_enough, clock, until):
+        clock, leadership = self._clock, self._election.leadership
+        while leadership is not None and self._holds():
+            until = max(leadership.renewed, self._tried) + self._timing.retry_period
+            if wait_until(self._renewing_ends, clock, until):
                 break
             self._tried = clock.monotonic()
             try:
-                self._try(hold.until)
-            except Exception as error:  # noqa: BLE001 - who runs the elector raises it
+                self._try(leadership.until)
+            except Exception as error:  # noqa: BLE001 - `run` and `__exit__` raise it
                 self._failure = self._failure or error
                 break
-            hold = self._election.leadership
+            leadership = self._election.leadership
         self._ending.set()
 
-    # ---- to stop ------------------------------------------------------------------------------
+    # ---- stopping -----------------------------------------------------------------------------
 
     @property
     def _work_is_unwanted(self) -> bool:
         return self._ending.is_set() and (self._on_stopped is None or not self._holds())
 
     def _wind_down(self, renewing: Task) -> None:
-        """End the work, then the renewing, then the lease."""
+        """End the work, then the renewals, and then release the lease."""
         self._ending.set()
         wanted = self._stopping.is_set() and self._holds()
         if not wanted:
             self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
-            self._cancel_work()  # at once: what is called next may take its time
+            self._cancel_work()  # at once, because `on_stopped_leading` may take time
         self._publish(leads=False)
-        self._say_stopped()
+        self._call_on_stopped()
         self._end_work(wanted=wanted)
-        self._renewed_enough.set()
+        self._renewing_ends.set()
         renewing.cancel()
-        renewing.join(self._timing.renew_deadline if wanted else _LAST_WAIT)
+        renewing.join(self._timing.renew_deadline if wanted else _JOIN_TIMEOUT_SECONDS)
         if self._work_over.is_set() and self._holds():
             self._release()
         self._election.resign()
         logger.info("%r does not lead any more", self)
 
     def _end_work(self, *, wanted: bool) -> None:
-        """Wait for the end of the work: the lease is renewed meanwhile, unless it is lost."""
+        """Wait for the end of the work. The lease is renewed meanwhile, unless it is lost."""
         over = self._work_over
-        until = self._clock.monotonic() + (0.0 if self._hurries else self._grace)
+        until = self._clock.monotonic() + (0.0 if self._is_cancelled else self._grace)
         if wanted and self._on_stopped is not None:
             self._watch(over, until)
         if not over.is_set():
             self._cancel_work()
         if wanted:
             self._watch(over, until)
-        # A deadline passes before the lease does: nobody else leads yet.
+        # After the renew deadline, the lease still keeps others from leading for this time.
         spare = self._timing.lease_duration - self._timing.renew_deadline
         if not wait_until(over, self._clock, self._clock.monotonic() + spare):
-            logger.error("%r: what is done while leading goes on, though it is over", self)
+            logger.error("%r: the work still runs after the end of leadership", self)
 
     def _cancel_work(self) -> None:
         if self._work is not None:
@@ -411,25 +416,25 @@ class LeaderElector:
             self._body.fire()
 
     def _release(self) -> None:
-        """Release the lease if this elector may hold it, even if no response confirmed it."""
+        """Release the lease if this elector may hold it, even without a confirmed renewal."""
         self._election.resign()
         if not self._releases or self._election.observed is None:
             return
         try:
             self._leases.release(self._election, self._timing.renew_deadline)
-        except Exception as error:  # noqa: BLE001 - others wait a little longer
+        except Exception as error:  # noqa: BLE001 - other candidates only wait longer
             logger.warning("%r: not released: %s", self, error)
 
-    # ---- who is told --------------------------------------------------------------------------
+    # ---- callbacks ----------------------------------------------------------------------------
 
     def _keep_working(self) -> None:
         assert self._on_started is not None
         self._permit_writes()
         try:
             call(self._on_started)
-        except BaseException as error:  # noqa: BLE001 - who runs the elector raises it
+        except BaseException as error:  # noqa: BLE001 - `run` raises it
             if self._ending.is_set():
-                logger.info("%r: what was done while leading ended by %r", self, error)
+                logger.info("%r: the work ended with %r", self, error)
             else:
                 self._failure = error
                 self.stop()
@@ -437,11 +442,11 @@ class LeaderElector:
             self._work_over.set()
 
     def _permit_writes(self) -> Callable[[str], None] | None:
-        """Let the work that goes on here write for as long as this elector leads.
+        """Permit writes of the work only while this elector leads.
 
-        The clock is looked at just before each request is sent, so that nothing begins after the
-        lease is lost, even in a thread that has not heard of it. Gives the permit from before,
-        which still counts.
+        The permit checks the clock just before each request is sent, so that no request begins
+        after the lease is lost, even in a thread that has not noticed it. Returns the previous
+        permit, which still applies.
         """
         before, term = PERMIT.get(), self._term
 
@@ -454,23 +459,23 @@ class LeaderElector:
         PERMIT.set(check)
         return before
 
-    def _say_stopped(self) -> None:
+    def _call_on_stopped(self) -> None:
         if self._on_stopped is not None:
-            self._call(self._on_stopped)
+            self._call_logged(self._on_stopped)
 
-    def _tell(self, leader: str) -> None:
-        """Say who leads now, beside what goes on here, and after what was said before."""
+    def _announce(self, leader: str) -> None:
+        """Call `on_new_leader` in a task or thread, after its earlier calls have ended."""
         if self._on_new_leader is not None:
-            work = partial(self._tell_after, self._telling, leader)
-            self._telling = spawn(work, f"{self._election.name}-new-leader")
+            work = partial(self._announce_after, self._announcing, leader)
+            self._announcing = spawn(work, f"{self._election.name}-new-leader")
 
-    def _tell_after(self, before: Task | None, leader: str) -> None:
+    def _announce_after(self, before: Task | None, leader: str) -> None:
         assert self._on_new_leader is not None
         if before is not None:
             before.join()
-        self._call(self._on_new_leader, leader)
+        self._call_logged(self._on_new_leader, leader)
 
-    def _call(self, function: Callable[..., object], *args: object) -> None:
+    def _call_logged(self, function: Callable[..., object], *args: object) -> None:
         try:
             call(function, *args)
         except Exception:

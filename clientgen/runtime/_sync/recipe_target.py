@@ -1,5 +1,5 @@
 # Derived from _async/recipe_target.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The object that a recipe is about: given itself, or by its class and name."""
+"""The object of a recipe, given as an object, or as a class and a name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["RecipeTarget", "any_client"]
 
 
 class RecipeTarget:
-    """The object that a recipe is about."""
+    """The object of a recipe, and the clients for it."""
 
     def __init__(
         self,
@@ -44,7 +44,9 @@ class RecipeTarget:
         self.name: str = cast("str", name)
         if not isinstance(workload, type):
             if name is not None:
-                raise TypeError("the name of an object is in the object: leave it out")
+                raise TypeError(
+                    "name must be left out if an object is given: the object has its name"
+                )
             self.name = name_in(workload)
             body = cast("Model | Mapping[str, Any]", workload)
             namespace = home_of(self.resource, body, namespace, self.rest.namespace)
@@ -68,5 +70,5 @@ class RecipeTarget:
 def any_client(
     rest: Rest, resource: Resource, namespace: str | None
 ) -> ObjectClient[Unstructured, UnstructuredList]:
-    """Return a client for objects without a class."""
+    """Return a client whose objects are `Unstructured`."""
     return ObjectClient(rest, resource, namespace, Unstructured, UnstructuredList)

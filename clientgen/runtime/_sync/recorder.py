@@ -1,5 +1,5 @@
 # Derived from _async/recorder.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Event recorders: write events about objects in the background."""
+"""`EventRecorder`: writes events about objects in the background."""
 
 # ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
 
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 __all__ = ["EventRecorder"]
 
-TRIES = 12
-TRY_SECONDS = 10.0
-TRY_JITTER = 0.25
-_REQUEST_SECONDS = 30.0
-_LAST_WAIT = 1.0
+MAX_ATTEMPTS = 12
+RETRY_SECONDS = 10.0
+RETRY_JITTER = 0.25
+_REQUEST_TIMEOUT_SECONDS = 30.0
+_JOIN_TIMEOUT_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.events")
 
@@ -59,22 +59,22 @@ class EventRecorder:
         with EventRecorder(k, "my-controller") as recorder:
             recorder.event(pod, "Normal", "Bound", "bound to service web")
 
-    `event` never waits. A task or thread writes the events. Similar events are combined into one
-    with a count, and events that the server or the queue cannot accept are dropped. Events are for
-    people: programs should not depend on them.
+    `event` never waits: a task or thread writes the events. Similar events are combined into one
+    event with a count. Events are dropped if the server rejects them or the queue is full. Events
+    are for people: programs should not depend on them.
 
     Args:
         client: A clientset, or its REST client.
         controller: The name of the reporter, for example `example.com/my-controller`.
-        instance: Which of its processes reports; None derives it from the host name.
+        instance: The name of the process; None derives it from the host name.
         api: The API that receives the events: `events.k8s.io/v1`, or the older `v1`.
-        queue_size: How many events may wait to be written; further events are dropped.
+        queue_size: How many events may wait to be written. Further events are dropped.
         clock: The clock for event times and waits.
         random: Returns numbers from 0 to 1.
 
     Attributes:
-        dropped: How many events were not written, except those combined or limited by the rules of
-            `event_aggregation`.
+        dropped: The number of events that were not written, except those that were combined or
+            filtered by the rules of `event_aggregation`.
     """
 
     def __init__(
@@ -102,8 +102,8 @@ class EventRecorder:
         self._lock = short_lock()
         self._clock = clock
         self._random = random or default_random()
-        self._last_name = 0
-        self._news = Event()
+        self._last_nanoseconds = 0
+        self._has_events = Event()
         self._stopping = Event()
         self._ended = Event()
         self._task: Task | None = None
@@ -123,25 +123,24 @@ class EventRecorder:
         related: Any = None,
         annotations: Mapping[str, str] | None = None,
     ) -> None:
-        """Record an event. Does not wait and never raises.
+        """Record an event. Never waits and never raises.
 
-        Calls that do not make a valid event are logged and dropped. Texts are cut to the server's
-        limits.
+        Invalid events are logged and dropped. Texts are truncated to the server's limits.
 
         Args:
             regarding: The object: a model, a dict as in the API, or a reference with apiVersion,
                 kind and name.
-            type: `Normal`, or `Warning` if somebody should look at it.
+            type: `Normal`, or `Warning` for problems.
             reason: The reason as one word for programs, such as `FailedMount`. At most 128
                 characters.
             note: A human-readable description. At most 1 kB.
-            action: What was done or failed, as one word for programs; None is the same as the
+            action: The action that was taken or failed, as one word for programs; None means the
                 reason.
-            related: Another object that is involved.
+            related: A second object that is involved.
             annotations: Annotations of the event.
         """
         try:
-            what = self._happening(
+            event = self._make_report(
                 regarding,
                 type,
                 reason=reason,
@@ -151,7 +150,7 @@ class EventRecorder:
                 annotations=annotations or {},
             )
         except ValueError as error:
-            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - it says all there is
+            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - no bug
             self.dropped += 1
             return
         with self._lock:
@@ -159,26 +158,25 @@ class EventRecorder:
             if is_full:
                 self.dropped += 1
             else:
-                self._queue.append(what)
+                self._queue.append(event)
         if not is_full:
-            self._news.set()
+            self._has_events.set()
 
-    # ---- its life -----------------------------------------------------------------------------
+    # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start writing, including events that were recorded before."""
+        """Start writing, including events that were recorded before `start`."""
         if self._task is None and not self._stopping.is_set():
             self._task = spawn(self._keep_writing, f"events-{self._controller}")
 
     def stop(self, timeout: float = 5.0) -> bool:
-        """Write the remaining events, for at most this many seconds.
+        """Write the remaining events, for at most `timeout` seconds.
 
-        Returns whether all were written.
-
-        The recorder cannot be started again. Writes that fail now are not retried.
+        Returns whether all events were written. Failed writes are not retried now. The recorder
+        cannot be started again.
         """
         self._stopping.set()
-        self._news.set()
+        self._has_events.set()
         if self._task is None:
             self.dropped += len(self._queue)
             return not self._queue
@@ -188,7 +186,7 @@ class EventRecorder:
                 self.dropped += len(self._queue)
                 self._queue.clear()
             self._task.cancel()
-        self._task.join(_LAST_WAIT)
+        self._task.join(_JOIN_TIMEOUT_SECONDS)
         return done
 
     def __enter__(self) -> Self:
@@ -205,7 +203,7 @@ class EventRecorder:
 
     # ---- an event -----------------------------------------------------------------------------
 
-    def _happening(
+    def _make_report(
         self,
         regarding: Any,
         kind: str,
@@ -229,37 +227,37 @@ class EventRecorder:
             action=truncate(action, MAX_SHORT_CHARACTERS),
             related=None if related is None else Reference.to(related),
             annotations=annotations,
-            name=event_name(about.name, self._name(time.timestamp())) or str(uuid4()),
+            name=event_name(about.name, self._unique_nanoseconds(time.timestamp())) or str(uuid4()),
             time=time,
             controller=self._controller,
             instance=self._instance,
         )
 
-    def _name(self, timestamp: float) -> int:
-        """Nanoseconds that no other event has got, though two may happen in one moment."""
+    def _unique_nanoseconds(self, timestamp: float) -> int:
+        """Return unique nanoseconds, even for events at the same moment."""
         with self._lock:
-            self._last_name = max(self._last_name + 1, int(timestamp * 1e9))
-            return self._last_name
+            self._last_nanoseconds = max(self._last_nanoseconds + 1, int(timestamp * 1e9))
+            return self._last_nanoseconds
 
     # ---- writing ------------------------------------------------------------------------------
 
     def _keep_writing(self) -> None:
         try:
             while not self._stopping.is_set() or self._queue:
-                self._write_news()
+                self._write_queued()
                 for write in self._rules.due(self._clock.monotonic()):
                     self._write(write)
                 if not self._stopping.is_set():
-                    wait_until(self._news, self._clock, self._rules.next_due)
+                    wait_until(self._has_events, self._clock, self._rules.next_due)
             for write in self._rules.due(self._clock.monotonic(), everything=True):
                 self._write(write)
         finally:
             self._ended.set()
 
-    def _write_news(self) -> None:
-        self._news.clear()
-        while (what := self._next()) is not None:
-            write = self._rules.report(what, self._clock.monotonic())
+    def _write_queued(self) -> None:
+        self._has_events.clear()
+        while (event := self._next()) is not None:
+            write = self._rules.report(event, self._clock.monotonic())
             if write is not None:
                 self._write(write)
 
@@ -268,13 +266,13 @@ class EventRecorder:
             return self._queue.popleft() if self._queue else None
 
     def _write(self, write: Write) -> None:
-        """Write an event. Network errors are retried; rejections by the server are not."""
-        for count in range(TRIES):
+        """Write an event. Network errors are retried, rejections by the server are not."""
+        for count in range(MAX_ATTEMPTS):
             try:
                 self._send(write)
             except TransportError as error:
                 logger.warning("%r: %s", self, error)
-                if count + 1 < TRIES and self._pause(count):
+                if count + 1 < MAX_ATTEMPTS and self._pause(count):
                     continue
             except ApiError as error:
                 is_known = isinstance(error, AlreadyExists) or error.has_cause(
@@ -282,19 +280,19 @@ class EventRecorder:
                 )
                 logger.log(logging.DEBUG if is_known else logging.ERROR, "%r: %s", self, error)
             except (ClientError, OSError, ValueError, TypeError) as error:
-                logger.error("%r: %s", self, error)  # noqa: TRY400 - nobody can do anything
+                logger.error("%r: %s", self, error)  # noqa: TRY400 - no bug
             else:
                 return
             self.dropped += 1
             return
 
     def _pause(self, count: int) -> bool:
-        """Wait for the next try. Returns whether there is one."""
+        """Wait before the next attempt. Returns False if the recorder was stopped."""
         if self._first_wait_is_random and count == 0:
-            pause = TRY_SECONDS * self._random()
+            pause = RETRY_SECONDS * self._random()
         else:
-            jitter = 0.0 if self._first_wait_is_random else TRY_JITTER * self._random()
-            pause = TRY_SECONDS * (1.0 + jitter)
+            jitter = 0.0 if self._first_wait_is_random else RETRY_JITTER * self._random()
+            pause = RETRY_SECONDS * (1.0 + jitter)
         return not wait_until(self._stopping, self._clock, self._clock.monotonic() + pause)
 
     def _send(self, write: Write) -> None:
@@ -304,7 +302,7 @@ class EventRecorder:
                 patch = StrategicMergePatch(write.patch)
                 self._request(build_patch(path, patch, {}, self._rest.codec))
             except NotFound:
-                logger.debug("%r: %s has gone and is written anew", self, write.name)
+                logger.debug("%r: %s was deleted and is created again", self, write.name)
             else:
                 return
         path = self._resource.collection_path(write.namespace)
@@ -312,10 +310,10 @@ class EventRecorder:
 
     def _request(self, request: HttpRequest) -> None:
         with without_permit():
-            self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_SECONDS}))
+            self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_TIMEOUT_SECONDS}))
 
 
 def _instance(controller: str, *, is_core: bool) -> str:
-    """Which process this is: client-go's names."""
+    """Return the name of this process, as client-go forms it."""
     host = host_name()
     return host if is_core else f"{controller}-{host}"[:MAX_SHORT_CHARACTERS]

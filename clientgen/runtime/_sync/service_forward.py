@@ -1,5 +1,5 @@
 # Derived from _async/service_forward.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Ports of Services and workloads on this machine, as `kubectl port-forward service/web`."""
+"""Forwards local ports to Services and workloads, as `kubectl port-forward service/web`."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ def port_forward(
     local_port: int = 0,
     namespace: str | None = None,
 ) -> PortForward:
-    """Have a local port lead to a Pod of a Service or workload, until the block ends.
+    """Forward a local port to a Pod of a Service or workload, until the block ends.
 
         with port_forward(k, Service, "db", port=5432, namespace="shop") as local_port:
             connection = asyncpg.connect(host="127.0.0.1", port=local_port)
 
-    The Pod is one that runs, and is ready if one is. When it cannot be reached any more, the next
-    connection looks for another one.
+    The Pod is a running one, preferably ready. When it cannot be reached any more, the next
+    connection uses another Pod.
 
     Args:
         k: The clientset, or its `rest`.
         target: A Service, Deployment, ReplicaSet, StatefulSet or DaemonSet; or the class, followed
             by the name.
         name: The name, if `target` is a class.
-        port: The port of the Service or of the Pods: its number or its name.
-        local_port: The local port; 0 is any free one.
+        port: The number or name of a port of the Service or of the Pods.
+        local_port: The local port; 0 for any free port.
         namespace: The namespace; by default that of the object, or of the client.
 
     Raises:
-        OperationRefused: When the block begins: there is no Pod that runs, or no such port.
+        OperationRefused: When the block begins: no Pod is running, or the port does not exist.
     """
     resource = resource_of(target, "port_forward", FORWARDED, FORWARDED_MESSAGE)
     found = RecipeTarget("port_forward", k, resource, target, name, namespace=namespace)
-    behind = _PodBehind(found, check_target_port(port))
-    return PortForward(found.rest, behind, check_port("local_port", local_port, least=0))
+    finder = _PodOfObject(found, check_target_port(port))
+    return PortForward(found.rest, finder, check_port("local_port", local_port, least=0))
 
 
-class _PodBehind:
-    """Finds the pod behind an object, and stays with it while it can be reached."""
+class _PodOfObject:
+    """Finds a pod of an object, and keeps it while the pod can be reached."""
 
     def __init__(self, target: RecipeTarget, port: int | str) -> None:
         self._target = target
@@ -74,21 +74,21 @@ class _PodBehind:
         """Return the port of the pod.
 
         Raises:
-            ApiError: There is no such object.
-            OperationRefused: There is no pod that runs, or no such port.
+            ApiError: The object does not exist.
+            OperationRefused: No pod is running, or the port does not exist.
         """
         found = self._found
         if found is None:
-            found = self._found = self._look()
+            found = self._found = self._find_pod()
         return found
 
     def lose(self, port: PodPort) -> bool:
-        """Note that a pod cannot be reached; gives whether to look for another one."""
+        """Note that a pod cannot be reached. Returns True: another pod may be found."""
         if self._found is port:
             self._found = None
         return True
 
-    def _look(self) -> PodPort:
+    def _find_pod(self) -> PodPort:
         target = self._target
         subject, obj = str(target), target.read()
         pods = any_client(target.rest, PODS, target.namespace)

@@ -28,34 +28,35 @@ _log = logging.getLogger("clientgen.manifests")
 
 
 class Progress:
-    """Tells the progress of waits: to the log, and to the caller if that is wanted."""
+    """Reports the progress of waits to the log, and to the function of the caller."""
 
     def __init__(self, on_progress: Callable[[str], object] | None) -> None:
         self._on_progress = on_progress
 
     @property
-    def is_heard(self) -> bool:
-        """Whether there is anybody to tell."""
+    def is_used(self) -> bool:
+        """Whether the progress is logged or passed to a function."""
         return self._on_progress is not None or _log.isEnabledFor(logging.INFO)
 
     def __call__(self, state: str) -> None:
-        """Tell a state."""
+        """Report a state."""
         _log.info("%s", state)
         if self._on_progress is not None:
             self._on_progress(state)
 
 
 class SetWait:
-    """Waits for objects, one after the other, with one deadline for all.
+    """Waits for objects, one after another, with one deadline for all.
 
     Args:
         rest: the client of the server.
-        scheme: the classes that conditions see.
-        until: what has to become true.
-        fail: what ends the wait with an error.
+        scheme: the classes of the objects for conditions.
+        until: the condition that has to become true.
+        fail: the condition that ends the wait with an error.
         timeout: the seconds for all objects; None for no limit.
-        progress: is told what is waited for, and its state whenever that has changed.
-        anew: says where an object is if the server does not know its resource; None if there.
+        progress: called with the state of the awaited object whenever it has changed.
+        anew: finds an object again if the server does not know its resource; returns None if
+            the object is where it was.
     """
 
     def __init__(
@@ -67,7 +68,9 @@ class SetWait:
         timeout: float | None,
         *,
         progress: Progress,
-        anew: Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None] | None = None,
+        find_again: (
+            Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None] | None
+        ) = None,
     ) -> None:
         self._rest = rest
         self._scheme = scheme
@@ -75,30 +78,30 @@ class SetWait:
         self._fail = fail
         self._timeout = timeout
         self._progress = progress
-        self._anew = anew
+        self._find_again = find_again
         self._keys: dict[ObjectKey, ObjectKey] = {}
         self._end = None if timeout is None else rest.clock.monotonic() + timeout
-        self._is_lost = False
+        self._has_failed = False
         self.failures: list[ObjectFailure] = []
 
     def each(self, objects: Iterable[tuple[str, Resource, ObjectKey]]) -> None:
         """Wait for objects, each with its place in the manifests.
 
-        When one can no longer become so, or nobody answers, the others are looked at once more, so
-        that all failures are told. A request that the server refuses is the error of one object.
+        If an object has failed or the server does not answer, the other objects are only checked
+        once, to report all failures. A refused request is the failure of one object.
         """
         for where, resource, planned in objects:
             try:
-                self._wait_there_or_elsewhere(resource, planned)
+                self._wait_for_one(resource, planned)
             except (ClientError, ManifestError) as error:
                 key = self._keys.get(planned, planned)
                 self.failures.append(ObjectFailure(where, key, error))
                 self._progress(str(ObjectFailure("", key, error)))
-                self._is_lost |= isinstance(error, WaitFailed) or is_final(error)
+                self._has_failed |= isinstance(error, WaitFailed) or is_final(error)
 
-    def _wait_there_or_elsewhere(self, resource: Resource, key: ObjectKey) -> None:
-        """Wait for an object, and once more if it is elsewhere than was planned."""
-        wait = self._made(resource, key)
+    def _wait_for_one(self, resource: Resource, key: ObjectKey) -> None:
+        """Wait for an object, and again if its kind has moved to another resource."""
+        wait = self._make_wait(resource, key)
         try:
             wait.run()
         except NotFound:
@@ -109,19 +112,21 @@ class SetWait:
             moved = self._moved(wait, key)
         if moved is not None:
             _, self._keys[key] = moved
-            self._made(*moved).run()
+            self._make_wait(*moved).run()
 
     def _moved(self, wait: Wait[Any], key: ObjectKey) -> tuple[Resource, ObjectKey] | None:
-        if self._anew is None or not wait.is_unknown:
+        if self._find_again is None or not wait.is_unknown:
             return None
-        left = self._left()
-        return self._anew(key, self._rest.deadline({"timeout": left} if left else {}))
+        remaining = self._remaining()
+        return self._find_again(
+            key, self._rest.deadline({"timeout": remaining} if remaining else {})
+        )
 
-    def _made(self, resource: Resource, key: ObjectKey) -> Wait[Any]:
+    def _make_wait(self, resource: Resource, key: ObjectKey) -> Wait[Any]:
         model, list_model = self._classes(resource)
         name = f"{key.namespace}/{key.name}" if key.namespace else key.name
 
-        def tell(state: str) -> None:
+        def report(state: str) -> None:
             self._progress(f"{key}: {state}")
 
         return Wait(
@@ -131,13 +136,13 @@ class SetWait:
             list_model,
             wait_target(resource.kind, name, self._until, self._fail),
             options={"field_selector": {"metadata.name": key.name}},
-            timeout=self._left(),
+            timeout=self._remaining(),
             whole=self._timeout,
-            on_progress=tell if self._progress.is_heard else None,
+            on_progress=report if self._progress.is_used else None,
         )
 
-    def _left(self) -> float | None:
-        if self._is_lost:
+    def _remaining(self) -> float | None:
+        if self._has_failed:
             return 0.0
         return None if self._end is None else max(0.0, self._end - self._rest.clock.monotonic())
 

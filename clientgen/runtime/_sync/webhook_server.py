@@ -59,13 +59,13 @@ _TITLE: Final = "webhooks"
 _JSON: Final = "application/json"
 _OK: Final = 200
 # A list is converted as a whole, and may have any number of objects.
-_MAX_CONVERSION: Final = 64 << 20
+_MAX_CONVERSION_BYTES: Final = 64 << 20
 
 logger = logging.getLogger("clientgen.runtime.webhooks")
 
 
 class Webhooks:
-    """Calls functions for requests to the API server, before they are done.
+    """Calls functions for requests to the API server, before the requests take effect.
 
         webhooks = Webhooks(":9443", certificates="/certs", scheme=k.scheme)
 
@@ -76,24 +76,24 @@ class Webhooks:
 
         webhooks.run()
 
-    The API server calls a webhook over HTTPS if a webhook configuration says so; `configurations`
-    makes these. Functions of one kind and action are found at controller-runtime's paths, such as
+    The API server calls a webhook over HTTPS according to a webhook configuration; `configurations`
+    makes these. The path of a function is controller-runtime's, such as
     `/validate-stable-example-com-v1-crontab`.
 
-    A function that raises something else than `Denied` has not decided: the request is refused with
-    code 500, and the log has the traceback. The client sees the name of the exception only.
+    If a function raises an exception other than `Denied`, the request is refused with code 500, and
+    the log has the traceback. The client sees only the name of the exception.
 
     Args:
         address: The address to listen on, such as `:9443`.
         certificates: The folder with `tls.crt` and `tls.key`. They are read again when they change.
-            None is HTTP without TLS, for tests, and for programs that only use `answer`.
-        scheme: Knows the resources of the classes; needed for `configurations`.
+            None means HTTP without TLS, for tests, and for programs that only use `answer`.
+        scheme: The scheme with the resources of the classes, which `configurations` needs.
         timeout: How many seconds a function may take. The API server waits for 10, or for
             `timeout_seconds` of the configuration, which is up to 30.
         grace: How many seconds `close` waits for running functions.
 
     Raises:
-        ValueError: The address has a wrong form.
+        ValueError: The address is malformed.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Webhooks:
         self._grace = grace
         self._set = WebhookSet()
         self._endpoints: Endpoints | None = None
-        self._metrics: PrometheusWebhookMetrics | None = None  # a manager gives them
+        self._metrics: PrometheusWebhookMetrics | None = None  # set by a manager
         self._stopping = Event()
 
     def __repr__(self) -> str:
@@ -121,15 +121,15 @@ class Webhooks:
 
     @property
     def paths(self) -> list[str]:
-        """The paths that are answered."""
+        """The paths of the webhooks."""
         return self._set.paths
 
     @property
     def url(self) -> str:
-        """The URL, once it has started.
+        """The URL, after `start`.
 
         Raises:
-            RuntimeError: It has not started.
+            RuntimeError: `start` was not called.
         """
         if self._endpoints is None:
             raise RuntimeError(f"{self!r} is not running: start it first")
@@ -167,21 +167,21 @@ class Webhooks:
         path: str = "",
         **options: Unpack[WebhookOptions],
     ) -> Any:
-        """Have a function called that may refuse requests. Also a decorator.
+        """Register a function that may refuse requests. Also a decorator.
 
-        The function returns nothing. It raises `Denied` to refuse the request; it may call `warn`.
+        The function returns nothing. It raises `Denied` to refuse the request, and may call `warn`.
 
         Args:
             model: The class of the objects; `Unstructured` for objects of any kind, which needs a
                 path and rules.
             function: A function, or a coroutine function (in `Webhooks`, an ordinary function).
-            operations: When it is called: for CREATE and UPDATE by default.
-            path: Its path, instead of controller-runtime's.
-            **options: What its configuration says besides.
+            operations: The operations to call it for; by default CREATE and UPDATE.
+            path: The path, instead of controller-runtime's.
+            **options: Further options of its configuration.
 
         Raises:
-            TypeError: The class is of no kind, or the function cannot be called.
-            ValueError: The path is taken, or an operation is not known.
+                TypeError: The class has no kind, or the function is not callable.
+                ValueError: The path already has a webhook, or an operation is unknown.
         """
         return self._add(
             "validate", model, function, operations=operations, path=path, options=options
@@ -217,11 +217,12 @@ class Webhooks:
         path: str = "",
         **options: Unpack[WebhookOptions],
     ) -> Any:
-        """Have a function called that may change objects before they are stored. Also a decorator.
+        """Register a function that may change objects before they are stored. Also a decorator.
 
-        The function changes `request.object`. The API server gets the difference as a JSON patch:
-        fields that the class does not know stay as they are. The function must do nothing if it is
-        called again with what it has changed. Arguments and errors are those of `validate`.
+        The function changes `request.object`. The API server gets the difference as a JSON patch,
+        so fields that the class does not know stay as they are. The function must be idempotent:
+        called again with its own result, it must change nothing. Arguments and errors are those of
+        `validate`.
         """
         return self._add(
             "mutate", model, function, operations=operations, path=path, options=options
@@ -268,17 +269,17 @@ class Webhooks:
         target: type[TargetT],
         function: Callback[[SourceT], TargetT] | None = None,
     ) -> Any:
-        """Have a function called that converts objects to another version. Also a decorator.
+        """Register a function that converts objects to another version. Also a decorator.
 
-        Between versions without a function of their own, objects are converted in several steps. So
-        a kind needs functions from and to one version only, usually the stored one.
+        Objects are converted in several steps if two versions have no direct function. So a kind
+        needs only functions from and to one version, usually the stored one.
 
-        The function returns the new object, with the metadata of the old one. Labels and
+        The function returns a new object with the metadata of the old object. Labels and
         annotations may differ. It may raise `Denied` with a message for the client.
 
         Raises:
-            TypeError: A class is of no kind, or the function cannot be called.
-            ValueError: They are not two versions of a kind, or have a function already.
+            TypeError: A class has no kind, or the function is not callable.
+            ValueError: The classes are not two versions of one kind, or already have a function.
         """
         if function is not None:
             self._set.add_conversion(source, target, function)
@@ -310,19 +311,19 @@ class Webhooks:
             service: The service in front of the webhooks, as `NAMESPACE/NAME`.
             port: Its port.
             url: The URL of the webhooks instead of a service.
-            ca_bundle: The authority of the certificate, in PEM. Without it, something else has to
-                write it, such as cert-manager by an annotation.
+            ca_bundle: The certificate authority, in PEM. Without it, another program has to write
+                it into the configurations, such as cert-manager by an annotation.
             annotations: Annotations of the configurations, such as
                 `{"cert-manager.io/inject-ca-from": "NAMESPACE/CERTIFICATE"}`.
-            **defaults: Options of the webhooks that do not say otherwise themselves.
+            **defaults: Default options for all webhooks.
 
         Returns:
-            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration, as far as there
-            are functions for them.
+            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration, each only if it has
+            webhooks.
 
         Raises:
             LookupError: The scheme does not know the resource of a class.
-            ValueError: There is neither a service nor a URL, or one of them is not well formed.
+            ValueError: Both or neither of `service` and `url` are given, or one is malformed.
         """
         endpoint = Endpoint(service, port, url, ca_bundle)
         return configurations(
@@ -337,25 +338,25 @@ class Webhooks:
     def crd_conversions(
         self, *, service: str = "", port: int = 443, url: str = "", ca_bundle: str | bytes = ""
     ) -> list[Unstructured]:
-        """Return the `spec.conversion` of each CustomResourceDefinition that can be converted.
+        """Return the `spec.conversion` of each CustomResourceDefinition with conversions.
 
-        They are incomplete manifests: patches for kustomize, or for server-side apply. Arguments
-        and errors are those of `configurations`.
+        The manifests are incomplete: use them as patches of kustomize, or for server-side apply.
+        Arguments and errors are those of `configurations`.
         """
         return crd_conversions(self._set, Endpoint(service, port, url, ca_bundle), self._scheme)
 
     # ---- answers ------------------------------------------------------------------------------
 
     def answer(self, path: str, body: bytes) -> tuple[int, bytes]:
-        """Answer one review without a socket, as in tests.
+        """Answer one review without a socket, for tests.
 
         Args:
             path: The path of the URL.
             body: An AdmissionReview or a ConversionReview, as JSON.
 
         Returns:
-            The HTTP status and the body: 200 with a review; 400 for what is no review that the
-            webhook can answer, and 404 for an unknown path, with a text.
+            The HTTP status and the body: 200 with a review; 400 with a text if the body is not a
+            review that the webhook can answer; 404 with a text for an unknown path.
         """
         path = path.partition("?")[0]
         try:
@@ -367,7 +368,7 @@ class Webhooks:
         except ReviewError as error:
             logger.warning("%s: the review is refused: %s", path, error)
             return 400, f"{error}\n".encode()
-        return 404, f"no webhook has this path; there are {', '.join(self.paths)}\n".encode()
+        return 404, f"no webhook has this path; the paths are {', '.join(self.paths)}\n".encode()
 
     def _admit(self, webhook: Webhook, body: bytes) -> bytes:
         call = read_review(body)
@@ -381,7 +382,7 @@ class Webhooks:
             )
         except Denied as denied:
             return refused_response(request, denied)
-        except (Exception, SystemExit) as error:  # nobody stops the program by a request
+        except (Exception, SystemExit) as error:  # a request must not end the program
             logger.exception("%s failed for %s (uid %s)", webhook.title, call.title, call.uid)
             name = type(error).__name__
             return failed_response(
@@ -392,13 +393,13 @@ class Webhooks:
         call = read_conversion(body)
         try:
             return conversion_response(
-                call, [self._converted(call, bytes(o)) for o in call.objects]
+                call, [self._convert_object(call, bytes(o)) for o in call.objects]
             )
         except ConversionError as error:
             logger.warning("a conversion to %s failed: %s", call.desired, error)
             return conversion_failed_response(call, str(error))
 
-    def _converted(self, call: ConversionCall, data: bytes) -> bytes:
+    def _convert_object(self, call: ConversionCall, data: bytes) -> bytes:
         title, steps = self._set.conversions.path_of(data, call.desired)
         try:
             for step in steps:
@@ -411,21 +412,21 @@ class Webhooks:
             raise ConversionError(f"{title}: the conversion failed with {name}") from None
         return data
 
-    # ---- its life -----------------------------------------------------------------------------
+    # ---- serving ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to answer.
+        """Start serving.
 
         Raises:
-            ConfigError: There is no certificate that can be used.
+            ConfigError: The certificate is missing or invalid.
             OSError: The address cannot be listened on; the message says why.
-            RuntimeError: It has started before.
+            RuntimeError: `start` was called before.
         """
         if self._endpoints is not None:
             raise RuntimeError(f"{self!r} has already started; create a new one")
         tls = None
         if self._certificates is not None:
-            from .._net.served_certificates import ServedCertificates  # only servers need ssl
+            from .._net.served_certificates import ServedCertificates  # imports ssl
 
             tls = ServedCertificates(self._certificates).context
         endpoints = Endpoints(
@@ -433,7 +434,7 @@ class Webhooks:
             self._address,
             self._respond,
             tls=tls,
-            max_body=_MAX_CONVERSION if self._set.conversions else MAX_BODY,
+            max_body=_MAX_CONVERSION_BYTES if self._set.conversions else MAX_BODY,
             timeout=self._timeout,
         )
         endpoints.start()
@@ -441,7 +442,7 @@ class Webhooks:
         logger.info("answering reviews at %s", endpoints.url)
 
     def ready(self) -> bool:
-        """Report whether reviews are answered now."""
+        """Report whether the server is running."""
         return self._endpoints is not None and not self._stopping.is_set()
 
     def close(self) -> None:
@@ -451,10 +452,12 @@ class Webhooks:
             self._endpoints.stop(self._grace)
 
     def run(self) -> None:
-        """Answer until told to stop: by `stop`, or in the main thread by SIGTERM or SIGINT.
+        """Serve until `stop` is called; in the main thread, SIGTERM and SIGINT call `stop`.
+
+        On cancellation, running functions are waited for, as in `close`.
 
         Raises:
-            ConfigError: There is no certificate that can be used.
+            ConfigError: The certificate is missing or invalid.
             OSError: The address cannot be listened on; the message says why.
         """
         forget = on_stop_signal(from_outside(self.stop))
@@ -487,13 +490,13 @@ class Webhooks:
             return EndpointAnswer(415, b"reviews are application/json\n")
         if len(request.body) > MAX_BODY and request.path != CONVERT_PATH:
             return EndpointAnswer(413, b"the body is larger than a review can be\n")
-        status, body = self._measured(request.path, request.body)
+        status, body = self._answer_counted(request.path, request.body)
         if status != _OK:
             return EndpointAnswer(status, body)
         return EndpointAnswer(status, body, _JSON)
 
-    def _measured(self, path: str, body: bytes) -> tuple[int, bytes]:
-        """Answer a review, and count it if its path is one of ours."""
+    def _answer_counted(self, path: str, body: bytes) -> tuple[int, bytes]:
+        """Answer a review, and count it if its path is known."""
         if self._metrics is None or path not in self.paths:
             return self.answer(path, body)
         begin, status = perf_counter(), None
@@ -506,10 +509,12 @@ class Webhooks:
 
 
 def _check_result(result: object) -> None:
-    """See to it that a function does not mean to decide by what it returns.
+    """Check that a function returned nothing: returned values do not decide a request.
 
     Raises:
-        TypeError: It returned something.
+        TypeError: The function returned a value.
     """
     if result is not None:
-        raise TypeError("it returned a value: it must return nothing, and raise Denied to refuse")
+        raise TypeError(
+            "the function returned a value; it must return None, and raise Denied to refuse"
+        )

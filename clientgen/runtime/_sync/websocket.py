@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = ["WebSocket"]
 
-# A read may have a frame in every two bytes. Others run after so many frames, or twice as many.
-_MOST_FRAMES = 500
+# A read may contain a frame in every two bytes. Other tasks run after at most twice this number.
+_MAX_FRAMES_PER_TURN = 500
 
-# How long a server that does not read is waited for at the end, in seconds.
-_FAREWELL = 1.0
+# How long closing waits for a server that does not read.
+_CLOSE_TIMEOUT_SECONDS = 1.0
 
 
 class WebSocket:
-    """An open WebSocket. It is a context manager.
+    """An open WebSocket. A context manager.
 
-    One caller may receive while others send. In `WebSocket`, these are threads.
+    One task may receive while others send; in `WebSocket`, threads.
 
     Attributes:
-        subprotocol: What both sides speak.
+        subprotocol: The negotiated subprotocol; empty without one.
     """
 
     def __init__(self, stream: DuplexStream, subprotocol: str, info: RequestInfo) -> None:
@@ -40,8 +40,8 @@ class WebSocket:
         self._stream = stream
         self._info = info
         self._frames = Frames()
-        self._using = short_lock()
-        self._writing = Lock()
+        self._frames_lock = short_lock()
+        self._write_lock = Lock()
         self._messages: deque[bytes] = deque()
         self._unread = memoryview(b"")
         self._paused_at = 0
@@ -62,7 +62,7 @@ class WebSocket:
         self.close()
 
     def receive(self) -> bytes | None:
-        """Return the next message, text as UTF-8; None after the end, and after `abort`.
+        """Wait for the next message, text as UTF-8; None at the end, and after `abort`.
 
         Raises:
             ConnectionLost: The connection broke, or the server ended it with an error.
@@ -75,31 +75,31 @@ class WebSocket:
                 return None
             if not self._unread:
                 self._unread = memoryview(self._stream.read())
-                if self._aborted.is_set():  # meanwhile
+                if self._aborted.is_set():  # during the read
                     return None
                 if not self._unread:
-                    what = "the connection was closed without a farewell"
+                    what = "the connection was closed without a close frame"
                     raise ConnectionLost(f"{self._info}: {what}")
-            piece, self._unread = self._frames.split_frames(self._unread, _MOST_FRAMES)
-            with self._using:
+            piece, self._unread = self._frames.split_frames(self._unread, _MAX_FRAMES_PER_TURN)
+            with self._frames_lock:
                 self._messages.extend(self._frames.receive(piece))
-            del piece  # who waits for more does not keep it
+            del piece  # the next read must not keep its memory
             if self._frames.has_answers and not self._unread:
                 self._reply()
-            if self._frames.received - self._paused_at >= _MOST_FRAMES:
+            if self._frames.received - self._paused_at >= _MAX_FRAMES_PER_TURN:
                 self._paused_at = self._frames.received
                 sleep(0)
         return self._messages.popleft()
 
     def send(self, message: bytes | str) -> None:
-        """Send a message, binary or text, and wait while the server does not take it.
+        """Send a binary or text message. Waits while the server does not read.
 
         Raises:
             ConnectionLost: The connection broke, or is closed.
         """
-        with self._writing:
+        with self._write_lock:
             try:
-                with self._using:
+                with self._frames_lock:
                     self._frames.send(message)
             except ConnectionError as error:
                 why = self._frames.close_reason or str(error)
@@ -107,48 +107,49 @@ class WebSocket:
             self._flush()
 
     def abort(self) -> None:
-        """Make `receive` return None and `send` fail, from any other task or thread."""
+        """Make `receive` return None and `send` fail. Any task or thread may call this."""
         self._aborted.set()
         self._stream.abort()
 
     def close(self) -> None:
-        """Close the connection. What the server still sends is lost.
+        """Close the connection. Messages that were not received yet are lost.
 
-        What was sent has a second to leave.
+        Waits up to a second until the sent messages have left.
         """
         try:
-            if not self._aborted.is_set() and self._writing.enter_if_free():
+            if not self._aborted.is_set() and self._write_lock.enter_if_free():
                 try:
-                    with self._using:
+                    with self._frames_lock:
                         self._frames.close()
-                    self._stream.write(self._take(), _FAREWELL)
+                    self._stream.write(self._take(), _CLOSE_TIMEOUT_SECONDS)
                 finally:
-                    self._writing.__exit__(None, None, None)
-        except ClientError:  # it is closed anyway
+                    self._write_lock.__exit__(None, None, None)
+        except ClientError:  # the connection is lost already
             pass
         finally:
             self._aborted.set()
             self._stream.close()
 
     def _reply(self) -> None:
-        """Answer pings, unless somebody sends, who then does it.
+        """Send pongs, unless another task is sending: that task sends them, too.
 
-        Who receives must not wait for who sends: the server may read on only after it was read.
+        The receiver must not wait for a sender: the server may not read before its messages are
+        received, which would be a deadlock.
         """
-        if self._writing.enter_if_free():
+        if self._write_lock.enter_if_free():
             try:
                 self._flush()
-            except ConnectionLost:  # the server may close before it hears our farewell
+            except ConnectionLost:  # the server may close before it reads the close frame
                 pass
             finally:
-                self._writing.__exit__(None, None, None)
+                self._write_lock.__exit__(None, None, None)
 
     def _flush(self) -> None:
         while data := self._take():
             self._stream.write(data)
 
     def _take(self) -> bytes:
-        with self._using:
+        with self._frames_lock:
             return self._frames.take()
 
     def _check_end(self) -> None:
