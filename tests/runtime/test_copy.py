@@ -490,7 +490,7 @@ async def test_the_timeout_is_for_the_whole_copy(s: Setup) -> None:
 async def test_a_node_that_never_tells_the_end_of_tar(
     s: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clientgen.runtime._async.copying._PATIENCE", 0.2)
+    monkeypatch.setattr("clientgen.runtime._async.copying._HANG_CHECK_SECONDS", 0.2)
 
     def give_up(process: Any) -> int:
         process.stderr.write(b"tar: /: Read-only file system")
@@ -501,7 +501,7 @@ async def test_a_node_that_never_tells_the_end_of_tar(
     because = "tar stopped reading, and did not end: tar: /: Read-only file system"
     with pytest.raises(CopyFailed, match=because):
         await s.copy_to(__file__, "/b")
-    monkeypatch.setattr("clientgen.runtime._async.copying._PATIENCE", 60)
+    monkeypatch.setattr("clientgen.runtime._async.copying._HANG_CHECK_SECONDS", 60)
     for seconds in (0.5, 5.0, 50.0):  # a busy machine is slow
         with pytest.raises(RequestTimeout, match="before the timeout") as caught:
             await s.copy_to(__file__, "/b", timeout=seconds)

@@ -462,7 +462,7 @@ def test_the_check_finds_clocks_that_are_worse() -> None:
 class FromTheAnswer(Election):
     """Counts from when the answer came, as client-go does."""
 
-    def _win(self, sent: float, now: float) -> None:
+    def _start_or_extend_term(self, sent: float, now: float) -> None:
         super()._start_or_extend_term(now, now)
 
 

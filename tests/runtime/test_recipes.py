@@ -418,7 +418,7 @@ async def test_only_workloads_have_rollouts():
     for what in (Pod, pod(), "web", Unstructured(kind="Deployment", apiVersion="x/v1")):
         with pytest.raises(TypeError, match="only a Deployment, StatefulSet or DaemonSet"):
             await rollout_restart(shop.k, what, "web")
-    with pytest.raises(TypeError, match="leave it out"):
+    with pytest.raises(TypeError, match="must be left out"):
         await rollout_restart(shop.k, workload("Deployment"), "web")
     for name in ("", None, "a/b"):
         with pytest.raises(ValueError, match="name"):

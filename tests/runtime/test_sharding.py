@@ -49,7 +49,7 @@ class AsyncStage:
             on_change=lambda members: self.changes.append((identity, members)),
             **options,
         )
-        given, send = made._live, made._leases._rest.send
+        given, send = made._renew_and_list, made._leases._rest.send
 
         async def counted() -> None:
             await given()
@@ -60,7 +60,7 @@ class AsyncStage:
                 raise ConnectionLost("cut off")
             return await send(*args, **options)
 
-        made._live = counted
+        made._renew_and_list = counted
         made._leases._rest.send = cut
         self.replicas.append(made)
         return made

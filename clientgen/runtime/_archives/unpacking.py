@@ -33,11 +33,11 @@ _OWNER_READ_WRITE: Final = 0o600
 _OWNER_ALL: Final = 0o700
 _DEFAULT_FOLDER_MODE: Final = 0o777
 _MAX_SKIPPED: Final = 1000
-_BYTES_PER_ENTRY: Final = 512  # what an empty file counts
+_BYTES_PER_ENTRY: Final = 512  # counted for each empty file and each created folder
 _MAX_DEFERRED: Final = 500_000
 _MAX_DEPTH: Final = 500  # folders; programs that walk trees, such as `shutil.rmtree`, end at 1,000
 _MAX_NAME_CHARACTERS: Final = 1 << 26  # characters, of all links and directories
-_CHARACTERS_PER_PART: Final = 16  # what each part of a name counts beside its characters
+_CHARACTERS_PER_PART: Final = 16  # added to the length of each part of a name
 
 
 class Unpacker:

@@ -24,7 +24,10 @@ _MAX_CAUSES: Final = 3
 
 
 def judge_pod(obj: Json) -> Verdict:
-    """The Pod is Ready or Succeeded. Unlike kstatus, Failed is not ready, and crash loops go on."""
+    """The Pod is Ready or Succeeded.
+
+    Unlike in kstatus, a Pod that has failed is not ready, and a crash loop is not final.
+    """
     phase = text(obj, "status", "phase")
     if phase == "Succeeded":
         return met("the Pod has Succeeded")

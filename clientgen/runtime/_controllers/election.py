@@ -221,7 +221,7 @@ class Election:
     # ---- rules --------------------------------------------------------------------------------
 
     def _observe(self, lease: Lease, now: float) -> None:
-        """Remember a state of the lease. The time of observation starts anew if it has changed."""
+        """Remember a state of the lease. The time of observation starts again if it has changed."""
         record = encode(lease.spec)
         if self._observed is None or record != self._record:
             self._record, self._observed_at = record, now

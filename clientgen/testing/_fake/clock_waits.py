@@ -144,7 +144,7 @@ class _LoopIdle:
         self._left = _IDLE_ITERATIONS
         try:
             loop.call_soon_threadsafe(self._count_iteration)
-        except RuntimeError:  # it is closed
+        except RuntimeError:  # the loop is closed
             self._left = 0
 
     @property

@@ -37,7 +37,7 @@ class ContainerFiles(dict[str, bytes]):
         super().__setitem__(_normalized(path), data)
 
     def is_file_command(self, command: Sequence[str]) -> bool:
-        """Tell whether a command names files. `cat` without a path, for example, has_action not."""
+        """Tell whether a command names files. `cat` without a path, for example, does not."""
         match [*command]:
             case ["cat", *words]:
                 return any(word != "-" for word in words)

@@ -50,7 +50,7 @@ class Handler(Protocol):
         ...
 
     def knows_token(self, token: str) -> bool:
-        """Tell whether a bearer token is one that the server has issued."""
+        """Tell whether the server has issued a bearer token."""
         ...
 
     def handle(self, request: HttpRequest) -> Answer:
@@ -111,7 +111,7 @@ class Dispatcher:
         return self._with_wake(answer, wake)
 
     def knows_token(self, token: str) -> bool:
-        """Tell whether a bearer token is one that the server has issued."""
+        """Tell whether the server has issued a bearer token."""
         with self.lock:
             return self.server.knows_token(token)
 

@@ -537,8 +537,8 @@ class FakeCluster:
         Args:
             verb: as in `react`.
             resource: as in `react`.
-            after: how many bytes of the body are sent; a Random chooses anew each time. The default
-                is half of the body, or 512 bytes of a watch.
+            after: how many bytes of the body are sent; a Random chooses a number for each
+                response. The default is half of the body, or 512 bytes of a watch.
             times: how many responses; None means all responses.
         """
 

@@ -141,7 +141,7 @@ class PlayedPods:
 
         Args:
             reason: the reason of the condition PodScheduled.
-            message: its message.
+            message: the message of the condition.
 
         Raises:
             ValueError: the reason is empty.

@@ -108,7 +108,7 @@ class ServiceAccounts:
         self._server.make_namespace(account.namespace)
 
         def record_access(access: Access, allowed: bool) -> None:
-            # A cluster with roles of its own tests refusals: they are no finding of the run.
+            # A cluster with roles of its own tests refusals, so they do not fail the run.
             for run in self._runs if allowed or self._uses_roles_of_run else ():
                 run.recording.add(account, access)
                 if not allowed:
