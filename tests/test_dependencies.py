@@ -72,6 +72,7 @@ def imports(path: Path) -> Iterator[str]:
 FOLDERS = [path.name for path in (ROOT / "clientgen").iterdir() if (path / "__init__.py").exists()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", sorted(FOLDERS))
 def test_everything_imported_is_declared(part):
     extras = PARTS.get(part, [])

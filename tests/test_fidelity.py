@@ -262,6 +262,7 @@ def sample(kind: str, seed: int) -> dict[str, Any]:
     return {**type_meta, "metadata": {"name": "a"}, **made}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MANIFESTS)
 def test_custom_resources_like_real_ones_come_back(
     kind: str, models: dict[str, type[Model]]

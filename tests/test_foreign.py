@@ -45,6 +45,7 @@ def test_definitions_and_samples_are_found(folder: Path) -> None:
     assert project == next(projects([folder / "fleet"]))
 
 
+@pytest.mark.slow
 def test_counts_refusals_and_failures_are_told(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,10 +77,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_three_minutes_are_enough(project: Path):
     run(project, "pytest", "-q", "-p", "no:cacheprovider", "test_crontabs.py")
 
 
+@pytest.mark.slow
 def test_there_is_no_object_without_a_spec(project: Path):
     [manifest] = (project / "crds").iterdir()
     definition = yaml.safe_load(manifest.read_text())
