@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["readable"]
 
 _MAX_LINE_CHARS: Final = 80
-_EMPTY_DEFAULTS: Final[dict[object, str]] = {list: "[]", dict: "{}"}
 
 
 class _ShownText(str):
@@ -65,8 +64,11 @@ def _readable_default(parameter: Parameter, constants: Mapping[str, object]) -> 
     if parameter.name in constants:
         return constants[parameter.name]
     factory = getattr(parameter.default, "factory", None)
-    if factory in _EMPTY_DEFAULTS:
-        return _ShownText(_EMPTY_DEFAULTS[factory])
+    if isinstance(factory, type):
+        if issubclass(factory, list):
+            return _ShownText("[]")
+        if issubclass(factory, dict):
+            return _ShownText("{}")
     model = _without_annotated(parameter.annotation)
     if factory is not None and isinstance(model, type) and issubclass(model, Struct):
         return _ShownText(f"{model.__name__}()")
