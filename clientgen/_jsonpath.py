@@ -26,8 +26,8 @@ _SLICE: Final = re.compile(r"(-?\d*):(-?\d*)(?::(-?\d*))?")
 _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _COMPARISON: Final = re.compile(r"'[^']*'|\"[^\"]*\"|(==|!=|<=|>=|<|>)")
 _PARTS: Final = re.compile(r"'[^']*'|\"[^\"]*\"|(,)")
-_DEEPEST: Final = 20  # brackets in brackets
-_DIGITS: Final = 18  # of a number: Go has 64 bits for it
+_MAX_DEPTH: Final = 20  # brackets in brackets
+_MAX_DIGITS: Final = 18  # of a number: Go has 64 bits for it
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -74,8 +74,8 @@ def _check_depth(path: str) -> None:
     depth = 0
     for matched in re.finditer(r"'[^']*'|\"[^\"]*\"|([\[\]])", path):
         depth += {"[": 1, "]": -1}.get(matched[1], 0)
-        if depth > _DEEPEST:
-            raise ValueError(f"{path!r}: it is nested deeper than {_DEEPEST} brackets")
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"{path!r}: it is nested deeper than {_MAX_DEPTH} brackets")
 
 
 def _next_step(rest: str, path: str) -> tuple[Step, str]:
@@ -143,7 +143,7 @@ def _split(inside: str) -> list[str]:
 
 
 def _whole(text: str, path: str) -> int:
-    if not re.fullmatch(rf"-?\d{{1,{_DIGITS}}}", text):
+    if not re.fullmatch(rf"-?\d{{1,{_MAX_DIGITS}}}", text):
         raise ValueError(f"{path!r}: {text[:40]!r} is no index of an array")
     return int(text)
 

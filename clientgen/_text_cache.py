@@ -10,18 +10,18 @@ if TYPE_CHECKING:
 
 __all__ = ["cached_if_short"]
 
-_MOST: Final = 4096
-_SHORT: Final = 1024
+_MAX_ENTRIES: Final = 4096
+_MAX_TEXT_CHARS: Final = 1024
 
 _Made = TypeVar("_Made")
 
 
 def cached_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
     """A function of a text that remembers what it made of the last few thousand short ones."""
-    cached = lru_cache(_MOST)(make)
+    cached = lru_cache(_MAX_ENTRIES)(make)
 
     @wraps(make)
     def made(text: str) -> _Made:
-        return cached(text) if len(text) <= _SHORT else make(text)
+        return cached(text) if len(text) <= _MAX_TEXT_CHARS else make(text)
 
     return made

@@ -25,7 +25,7 @@ __all__ = ["check_conversion"]
 
 _STRATEGIES: Final = ("None", "Webhook")
 _REVIEWS: Final = ("v1", "v1beta1")
-_MOST: Final = 65535
+_MAX_PORT: Final = 65535
 
 
 def check_conversion(conversion: Mapping[str, Any] | None, path: str) -> Iterator[Cause]:
@@ -85,7 +85,7 @@ def _service(service: Mapping[str, Any], path: str) -> Iterator[Cause]:
         if not service.get(name):
             yield required(f"{path}.{name}", f"service {name} is required")
     port = service.get("port", 443)
-    if not 1 <= port <= _MOST:
+    if not 1 <= port <= _MAX_PORT:
         why = "port is not valid: must be between 1 and 65535, inclusive"
         yield invalid_value(f"{path}.port", port, why)
     if service_path := service.get("path"):

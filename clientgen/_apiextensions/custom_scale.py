@@ -13,7 +13,7 @@ from clientgen._json import is_object, part
 
 __all__ = ["ScalePaths"]
 
-_MOST: Final = 2**31 - 1
+_MAX_REPLICAS: Final = 2**31 - 1
 _SHOWN: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
@@ -75,8 +75,8 @@ def _count_causes(count: Any, path: str) -> list[Cause]:
         return [invalid_value(path, 0, _mistyped(count, path, "int64"))]
     if count < 0:
         return [invalid_value(path, count, "should be a non-negative integer")]
-    if count > _MOST:
-        return [invalid_value(path, count, f"should be less than or equal to {_MOST}")]
+    if count > _MAX_REPLICAS:
+        return [invalid_value(path, count, f"should be less than or equal to {_MAX_REPLICAS}")]
     return []
 
 

@@ -24,7 +24,7 @@ __all__ = ["definition_warnings", "validate_definition"]
 
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 _APPROVED: Final = "api-approved.kubernetes.io"
-_MOST_RULES: Final = 2_000
+_MAX_RULES: Final = 2_000
 # Fields that move to `spec` when all versions agree on them, and their names there.
 _SHARED: Final = {
     "schema": "validation",
@@ -37,8 +37,8 @@ _SHARED: Final = {
 def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[Cause]:
     """Check a definition, or a change of one, except those of its metadata."""
     rules = _count_rules(part(crd, "spec"))
-    if rules > _MOST_RULES:  # each takes a millisecond to be checked
-        return [too_many("spec.versions", rules, _MOST_RULES)]
+    if rules > _MAX_RULES:  # each takes a millisecond to be checked
+        return [too_many("spec.versions", rules, _MAX_RULES)]
     spec = _internal(part(crd, "spec"))
     causes: list[Cause] = []
     if old is None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["STRING_FORMATS", "go_duration", "is_cidr", "parse_duration", "parse_ip", "recognized"]
 
-_LABEL_LENGTH: Final = 63
-_SUBDOMAIN_LENGTH: Final = 253
-_NAME_LENGTH: Final = 255
+_MAX_LABEL_LENGTH: Final = 63
+_MAX_SUBDOMAIN_LENGTH: Final = 253
+_MAX_NAME_LENGTH: Final = 255
 _UNITS: Final = {
     "ns": 1,
     "us": 1_000,
@@ -183,8 +183,8 @@ def _is_email(text: str) -> bool:
 
 def _is_hostname(text: str) -> bool:
     labels = text.split(".")
-    if len(text.encode()) > _NAME_LENGTH or any(
-        len(label.encode()) > _LABEL_LENGTH for label in labels
+    if len(text.encode()) > _MAX_NAME_LENGTH or any(
+        len(label.encode()) > _MAX_LABEL_LENGTH for label in labels
     ):
         return False
     if len(labels) == 1:  # has at most one dash, behind its first sign
@@ -284,8 +284,8 @@ STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "date": _is_date,
     "duration": _parses(parse_duration),
     "datetime": _is_date_time,
-    "k8sshortname": lambda text: len(text) <= _LABEL_LENGTH and _is_name(text),
-    "k8slongname": lambda text: len(text) <= _SUBDOMAIN_LENGTH and _is_long_name(text),
+    "k8sshortname": lambda text: len(text) <= _MAX_LABEL_LENGTH and _is_name(text),
+    "k8slongname": lambda text: len(text) <= _MAX_SUBDOMAIN_LENGTH and _is_long_name(text),
 }
 """The known formats of strings, by their names without dashes."""
 

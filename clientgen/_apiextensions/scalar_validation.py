@@ -31,7 +31,7 @@ NO_FIELD: Final = "<nil>"
 """Placeholder for the field of a message without one."""
 
 _INT_RANGES: Final = {"int32": 31}
-_CLOSE: Final = 1e-9
+_MULTIPLE_TOLERANCE: Final = 1e-9
 _MAX_FLOAT32: Final = 3.4028234663852886e38
 
 Facet: TypeAlias = "Callable[[Any, str, list[Cause], Pair | None], int]"
@@ -53,7 +53,7 @@ def is_whole(number: float) -> bool:
         return True
     if rounded == 0:
         return False
-    return abs(number - rounded) / (abs(number) + abs(rounded)) < _CLOSE
+    return abs(number - rounded) / (abs(number) + abs(rounded)) < _MULTIPLE_TOLERANCE
 
 
 def enum(values: list[Any]) -> Facet:

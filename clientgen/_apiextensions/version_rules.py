@@ -21,8 +21,8 @@ _COLUMN_FORMATS: Final = (
     "byte", "date", "date-time", "double", "float", "int32", "int64", "password"
 )  # fmt: skip
 _SELECTABLE: Final = ("string", "boolean", "integer")
-_MOST_SELECTABLE: Final = 8
-_LONGEST_WARNING: Final = 256
+_MAX_SELECTABLE_FIELDS: Final = 8
+_MAX_WARNING_LENGTH: Final = 256
 
 
 def schema_in(validation: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -58,7 +58,7 @@ def check_deprecation(version: Mapping[str, Any], path: str) -> Iterator[Cause]:
     if not version.get("deprecated"):
         yield invalid_value(path, warning, "can only be set for deprecated versions")
         return
-    if len(warning.encode()) > _LONGEST_WARNING:
+    if len(warning.encode()) > _MAX_WARNING_LENGTH:
         yield invalid_value(path, warning, "must be <= 256 characters long")
     if not warning:
         yield invalid_value(path, warning, "must not be an empty string")
@@ -133,5 +133,5 @@ def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -
         if spelt in paths:
             yield duplicate(where, json_path)
         paths.add(spelt)
-    if len(paths) > _MOST_SELECTABLE:
-        yield too_many(path, len(paths), _MOST_SELECTABLE)
+    if len(paths) > _MAX_SELECTABLE_FIELDS:
+        yield too_many(path, len(paths), _MAX_SELECTABLE_FIELDS)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["annotations_causes", "labels_causes", "selects"]
 
-_MOST_ANNOTATION_BYTES: Final = 256 * 1024
+_MAX_ANNOTATION_BYTES: Final = 256 * 1024
 
 
 def labels_causes(labels: Mapping[str, str] | None, field: str) -> list[Cause]:
@@ -39,8 +39,8 @@ def annotations_causes(annotations: Mapping[str, str] | None, field: str) -> lis
         for problem in qualified_name_problems(key.lower())
     ]
     size = sum(len(key.encode()) + len(value.encode()) for key, value in held.items())
-    if size > _MOST_ANNOTATION_BYTES:
-        causes.append(too_long(field, f"may not be more than {_MOST_ANNOTATION_BYTES} bytes"))
+    if size > _MAX_ANNOTATION_BYTES:
+        causes.append(too_long(field, f"may not be more than {_MAX_ANNOTATION_BYTES} bytes"))
     return causes
 
 

@@ -37,7 +37,7 @@ __all__ = [
 
 Rule: TypeAlias = "Callable[[str], list[str]]"
 
-_LONGEST_PORT: Final = 15
+_MAX_PORT_NAME_LENGTH: Final = 15
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
 _NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -233,8 +233,8 @@ def header_name_problems(text: str) -> list[str]:
 def port_name_problems(text: str) -> list[str]:
     """Check the name of a port (RFC 6335): at most 15 characters, with a letter."""
     problems: list[str] = []
-    if len(text) > _LONGEST_PORT:
-        problems.append(f"must be no more than {_LONGEST_PORT} characters")
+    if len(text) > _MAX_PORT_NAME_LENGTH:
+        problems.append(f"must be no more than {_MAX_PORT_NAME_LENGTH} characters")
     if not _matches("[-a-z0-9]+", text):
         problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not re.search("[a-z]", text):

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BITS",
-    "DEEPEST",
     "FLATTER",
     "HINT",
+    "MAX_DEPTH",
     "TOO_DEEP",
     "TOO_LARGE",
     "Trail",
@@ -40,8 +40,8 @@ __all__ = [
 Trail = tuple[Any, ...]
 
 # Each level of a schema takes two; those of real documents have some twenty.
-DEEPEST = 250
-_SHOWN_PARTS = 8
+MAX_DEPTH = 250
+_MAX_SHOWN_PARTS = 8
 _OPENING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|([\[{])|([\]}])', re.DOTALL)
 _OFFSET = re.compile(r"\(byte (\d+)\)")
 
@@ -63,7 +63,7 @@ def parse_json(data: bytes, shown: str) -> dict[str, Any]:
     return value
 
 
-TOO_DEEP = f"is nested more than {DEEPEST} levels deep, more than any document may be"
+TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep, more than any document may be"
 TOO_LARGE = "has a number that is too large for any reader of JSON"
 BITS = "API servers write integers and doubles of 64 bits."
 FLATTER = "Give what is inside a name of its own, or leave it out."
@@ -95,7 +95,7 @@ def deep_position(data: bytes) -> tuple[int, int]:
     depth = 0
     for bracket in _OPENING.finditer(data):
         depth += (bracket[1] is not None) - (bracket[2] is not None)
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             return _position(data, bracket.start())
     return 1, 1
 
@@ -136,9 +136,9 @@ def duplicate_keys(data: bytes, shown: str, problems: Problems) -> None:
 
 def too_deep(value: object) -> list[str | int]:
     """The way to what is nested more deeply than anything can be; nothing if nothing is."""
-    if not is_deeper_than(value, DEEPEST):
+    if not is_deeper_than(value, MAX_DEPTH):
         return []
-    return [*_deepest_path(value)[:_SHOWN_PARTS], "…"]
+    return [*_deepest_path(value)[:_MAX_SHOWN_PARTS], "…"]
 
 
 def is_deeper_than(value: object, depth: int) -> bool:
@@ -158,7 +158,7 @@ def _deepest_path(value: object) -> list[str | int]:
     todo: list[tuple[Any, Trail, int]] = [(value, (), 0)]
     while todo:
         node, trail, depth = todo.pop()
-        if depth == DEEPEST:
+        if depth == MAX_DEPTH:
             return parts_of(trail)
         todo += [(inner, (trail, key), depth + 1) for key, inner in _entries(node)]
     return []

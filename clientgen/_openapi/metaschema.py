@@ -32,9 +32,9 @@ Edition = Literal["2.0", "3.0"]
 
 CHECKS: Final = "openapi 4"
 """Names the checks and their edition, which is raised whenever one is added."""
-_AT_MOST = 20
-_LONG = 200
-_LARGE = 4 * 2**20
+_MAX_PROBLEMS = 20
+_MAX_PROBLEM_CHARS = 200
+_LARGE_DOCUMENT_BYTES = 4 * 2**20
 
 
 def check_document(
@@ -77,18 +77,24 @@ def check_metaschema(
     validator = _validator(edition)
     if validator.is_valid(document):
         return
-    reported = _first(validator, document) if size > _LARGE else validator.iter_errors(document)
+    reported = (
+        _first(validator, document)
+        if size > _LARGE_DOCUMENT_BYTES
+        else validator.iter_errors(document)
+    )
     errors: dict[str, str] = {}
     for error in chain.from_iterable(map(_innermost, reported)):
         errors.setdefault(pointer(*error.instance_path), _shorten(str(error.message)))
-    for place, message in list(errors.items())[:_AT_MOST]:
+    for place, message in list(errors.items())[:_MAX_PROBLEMS]:
         problems.add(
             shown + place,
             f"is not OpenAPI v{edition[0]}: {message}",
             f"See the OpenAPI {edition} specification for what may stand here.",
         )
-    if len(errors) > _AT_MOST:
-        problems.add(shown, f"{len(errors) - _AT_MOST} more places are not OpenAPI v{edition[0]}")
+    if len(errors) > _MAX_PROBLEMS:
+        problems.add(
+            shown, f"{len(errors) - _MAX_PROBLEMS} more places are not OpenAPI v{edition[0]}"
+        )
 
 
 @cache
@@ -139,4 +145,4 @@ def _depth(errors: Iterable[Any]) -> int:
 
 def _shorten(message: str) -> str:
     """Messages quote the value at fault, which may be half the document."""
-    return message if len(message) <= _LONG else f"{message[:120]} … {message[-60:]}"
+    return message if len(message) <= _MAX_PROBLEM_CHARS else f"{message[:120]} … {message[-60:]}"

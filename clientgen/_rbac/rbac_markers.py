@@ -29,8 +29,8 @@ __all__ = ["Marker", "markers"]
 
 _START: Final = re.compile(r"#+\s*\+kubebuilder:rbac:(.*)")
 _LISTS: Final = ("groups", "resources", "resourceNames", "urls", "verbs")
-_SHOWN: Final = 40
-_MOST_RIGHTS: Final = 10_000
+_MAX_SHOWN_CHARS: Final = 40
+_MAX_RIGHTS: Final = 10_000
 _TEXTS: Final = ("featureGate", "namespace", "roleName")
 _TOKEN: Final = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|[{},;=]|[^\s{},;="'`]+)\s*""")
 
@@ -118,8 +118,8 @@ def _rights(values: dict[str, list[str]], namespace: str) -> Iterator[Access]:
     if resources and "groups" not in values:
         raise _Malformed("it has no groups", 'add groups=batch; that of the core is groups=""')
     lists = (verbs, values.get("groups", [""]), resources, values.get("resourceNames") or [""])
-    if prod(map(len, lists)) > _MOST_RIGHTS:
-        raise _Malformed(f"it has more than {_MOST_RIGHTS} rights")
+    if prod(map(len, lists)) > _MAX_RIGHTS:
+        raise _Malformed(f"it has more than {_MAX_RIGHTS} rights")
     for verb, url in product(verbs, urls):
         yield Access(verb, path=url)
     names = values.get("resourceNames") or [""]
@@ -178,7 +178,7 @@ def _value(tokens: deque[str]) -> list[str]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}..."
 
 
 def _text(token: str) -> str:

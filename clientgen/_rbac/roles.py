@@ -32,7 +32,7 @@ KINDS: Final = {
 """The plural of each kind."""
 
 _VERSION: Final = f"{GROUP}/v1"
-_MOST_RIGHTS: Final = 100_000
+_MAX_RIGHTS: Final = 100_000
 _NAMESPACED: Final = ("Role", "RoleBinding")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 
@@ -201,8 +201,8 @@ def _mistake(rule: _Rule, *, namespaced: bool) -> str:
         ),
         (not rule.nonResourceURLs and not rule.resources, "has no resources"),
         (
-            prod(len(each or " ") for each in lists) > _MOST_RIGHTS,
-            f"has more than {_MOST_RIGHTS} rights; split it",
+            prod(len(each or " ") for each in lists) > _MAX_RIGHTS,
+            f"has more than {_MAX_RIGHTS} rights; split it",
         ),
     )
     return next((what for holds, what in mistakes if holds), "")

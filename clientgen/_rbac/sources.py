@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["needs_of", "read_markers", "read_recording"]
 
-_LARGEST: Final = 64 << 20  # bytes of a file
+_MAX_FILE_BYTES: Final = 64 << 20  # bytes of a file
 
 
 def needs_of(
@@ -101,10 +101,10 @@ def _read(path: Path) -> bytes:
         if not S_ISREG(path.stat().st_mode):
             raise ClientgenError([Problem(str(path), "it is not a regular file")])
         with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(_MAX_FILE_BYTES + 1)
     except OSError as error:
         why = f"it cannot be read: {error.strerror or error}"
         raise ClientgenError([Problem(str(path), why)]) from error
-    if len(data) > _LARGEST:
-        raise ClientgenError([Problem(str(path), f"it is larger than {_LARGEST >> 20} MiB")])
+    if len(data) > _MAX_FILE_BYTES:
+        raise ClientgenError([Problem(str(path), f"it is larger than {_MAX_FILE_BYTES >> 20} MiB")])
     return data

@@ -22,7 +22,7 @@ TAG: Final = "tag:yaml.org,2002:"
 PLAIN: Final = "?"
 _STR: Final = f"{TAG}str"
 _MERGE: Final = "<<"
-_DEEPEST: Final = 10_000
+_MAX_DEPTH: Final = 10_000
 
 
 @cache
@@ -62,13 +62,13 @@ def _check_depth(data: bytes) -> None:
     """
     widest = max(map(len, data.splitlines()), default=0)
     in_block = min(2 * widest, data.count(b"-") + data.count(b"?"))
-    if data.count(b"[") + data.count(b"{") + in_block < _DEEPEST:
+    if data.count(b"[") + data.count(b"{") + in_block < _MAX_DEPTH:
         return
     depth = 0
     for event in yaml.parse(data, Loader=_loader()):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise RecursionError
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_yaml"]
 
-_LEAST_WIDTH: Final = 40
+_MIN_WIDTH: Final = 40
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./$(<][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]*")
 _PRINTABLE: Final = re.compile(r"[\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -99,7 +99,7 @@ class _Writer:
             return None
         if text != text.strip() or "  " in text or " " not in text:
             return None
-        width = max(self._width - indent, _LEAST_WIDTH)
+        width = max(self._width - indent, _MIN_WIDTH)
         lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
         return ">-", lines
 

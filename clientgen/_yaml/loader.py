@@ -21,9 +21,9 @@ __all__ = ["BadText", "Reader", "load_yaml"]
 _OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
 # A document may repeat itself by aliases, but not explode: the bounds of goyaml.
 _FEW_ALIASES, _FEW_NODES = 100, 1000
-_MANY_NODES, _MOST_NODES = 400_000, 4_000_000
-_MOST_SHARE, _LEAST_SHARE = 0.99, 0.10
-_MOST_REPEATED: Final = 10 << 20  # characters; Go counts nodes alone
+_MANY_NODES, _MAX_NODES = 400_000, 4_000_000
+_MAX_ALIAS_SHARE, _MIN_ALIAS_SHARE = 0.99, 0.10
+_MAX_REPEATED_CHARS: Final = 10 << 20  # characters; Go counts nodes alone
 _INTEGERS: Final = 2**63
 _RESOLVED: Final = frozenset(f"{TAG}{name}" for name in ("int", "float", "bool", "null"))
 
@@ -155,7 +155,7 @@ class Reader:
             self._repeated += len(node.value)
         enough = self._repeated_nodes > _FEW_ALIASES and self._made > _FEW_NODES
         excessive = enough and self._repeated_nodes > self._made * _share(self._made)
-        if excessive or self._repeated > _MOST_REPEATED:
+        if excessive or self._repeated > _MAX_REPEATED_CHARS:
             raise BadText("yaml: document contains excessive aliasing")
 
 
@@ -176,8 +176,8 @@ class _Sentences(Reader):
 
 def _share(nodes: int) -> float:
     """Return how much of so many nodes may come from aliases."""
-    beyond = (nodes - _MANY_NODES) / (_MOST_NODES - _MANY_NODES)
-    return _MOST_SHARE - min(max(beyond, 0.0), 1.0) * (_MOST_SHARE - _LEAST_SHARE)
+    beyond = (nodes - _MANY_NODES) / (_MAX_NODES - _MANY_NODES)
+    return _MAX_ALIAS_SHARE - min(max(beyond, 0.0), 1.0) * (_MAX_ALIAS_SHARE - _MIN_ALIAS_SHARE)
 
 
 def _scalar(node: yaml.ScalarNode) -> str | float | bool | None:

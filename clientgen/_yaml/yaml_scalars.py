@@ -25,7 +25,7 @@ _WORDS: Final[dict[str, bool | float | None]] = {
 _INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9][0-9]*|0)")
 _FLOAT: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _BASES: Final = {"x": 16, "o": 8, "b": 2}
-_LEAST, _MOST, _MOST_DIGITS = -(2**63), 2**64 - 1, 64
+_MIN_INTEGER, _MAX_INTEGER, _MAX_DIGITS = -(2**63), 2**64 - 1, 64
 
 
 def plain_value(text: str) -> str | float | bool | None:
@@ -55,7 +55,7 @@ def _integer(sign: str, digits: str) -> int | None:
     prefix = digits[1:2].lower()
     base = _BASES.get(prefix, 8 if digits.startswith("0") else 10)
     significant = digits[2 if prefix in _BASES else 0 :].lstrip("0") or "0"
-    if len(significant) > _MOST_DIGITS:  # Python would not even read what has thousands of them
+    if len(significant) > _MAX_DIGITS:  # Python would not even read what has thousands of them
         return None
     value = int(sign + significant, base)
-    return value if _LEAST <= value <= _MOST else None
+    return value if _MIN_INTEGER <= value <= _MAX_INTEGER else None

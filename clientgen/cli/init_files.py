@@ -29,8 +29,8 @@ __all__ = ["StarterProject", "starter"]
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _GROUP = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
-_LONGEST_GROUP = 253
-_LONGEST_NAME = 50  # it is a label of DNS, also with what manifests append
+_MAX_GROUP_LENGTH = 253
+_MAX_NAME_LENGTH = 50  # it is a label of DNS, also with what manifests append
 # So that `<Kind>Status` is a class, and the plural a label of DNS: 63 characters.
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,49}")
 # Kubernetes serves these only to who has the approval of its API reviewers.
@@ -182,8 +182,8 @@ def _check_name(chosen: StarterProject, problems: Problems) -> None:
         usual = "write lower-case words such as `my-operator`"
         hint = _meant("-".join(_words(name.lower())), _NAME) or usual
         problems.add("--name", f"a project cannot be called `{name}`", hint)
-    elif len(name) > _LONGEST_NAME:
-        what = f"`{name}` has more than {_LONGEST_NAME} characters"
+    elif len(name) > _MAX_NAME_LENGTH:
+        what = f"`{name}` has more than {_MAX_NAME_LENGTH} characters"
         problems.add("--name", what, "give it another --name")
     elif keyword.iskeyword(package) or keyword.issoftkeyword(package):
         problems.add("--name", f"`{package}` is a keyword of Python", "give it another --name")
@@ -202,7 +202,7 @@ def _words(text: str) -> list[str]:
 
 
 def _check_group(group: str, problems: Problems) -> None:
-    if not _GROUP.fullmatch(group) or len(group) > _LONGEST_GROUP:
+    if not _GROUP.fullmatch(group) or len(group) > _MAX_GROUP_LENGTH:
         hint = _meant(group.lower(), _GROUP) or "write a domain such as `apps.example.com`"
         problems.add("--group", f"an API group cannot be `{group}`", hint)
     elif group.endswith(_PROTECTED):

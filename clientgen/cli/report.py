@@ -39,8 +39,8 @@ __all__ = [
 ]
 
 # A whole package that differs would fill the terminal and say nothing.
-_MOST_DIFF_LINES = 300
-_MOST_FILES = 20
+_MAX_DIFF_LINES = 300
+_MAX_FILES = 20
 _NOT_THERE = "there is no package yet: everything in it is new"
 _NOT_COMPARED = "what changes for its users is not known: its manifest is missing or cannot be read"
 _DIFF_COLOURS = {"-": "red", "+": "green", "@": "cyan"}
@@ -194,7 +194,7 @@ def tell_diffs(target: str, differences: Differences, *, diff: bool = True) -> I
         code = _changed_code(differences)
         yield "no kind, field, verb or module changes"
         if code:
-            yield f"other code does: {', '.join(code[:_MOST_FILES])}"
+            yield f"other code does: {', '.join(code[:_MAX_FILES])}"
         else:
             counts += ", which users do not see"
     yield f"files: {counts}; --diff shows them"
@@ -230,9 +230,9 @@ def _files(lists: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, paths in lists.items():
         if paths:
             yield f"{name}:"
-            yield from (f"  {path}" for path in paths[:_MOST_FILES])
-            if len(paths) > _MOST_FILES:
-                yield f"  and {len(paths) - _MOST_FILES} more"
+            yield from (f"  {path}" for path in paths[:_MAX_FILES])
+            if len(paths) > _MAX_FILES:
+                yield f"  and {len(paths) - _MAX_FILES} more"
 
 
 def _diff(differences: Differences) -> Iterator[str]:
@@ -241,9 +241,9 @@ def _diff(differences: Differences) -> Iterator[str]:
         changed for changed in differences.changed if changed.path != MANIFEST
     ] or differences.changed
     lines = [line for changed in shown for line in changed.diff()]
-    yield from map(_coloured, lines[:_MOST_DIFF_LINES])
-    if len(lines) > _MOST_DIFF_LINES:
-        yield f"... and {len(lines) - _MOST_DIFF_LINES} more lines"
+    yield from map(_coloured, lines[:_MAX_DIFF_LINES])
+    if len(lines) > _MAX_DIFF_LINES:
+        yield f"... and {len(lines) - _MAX_DIFF_LINES} more lines"
 
 
 def _coloured(line: str) -> str:

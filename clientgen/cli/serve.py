@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _DEFINITION = "CustomResourceDefinition"
-_MOST_PORT = 65535
-_MOST_NODES = 1000
-_POD_STOP = 1.0
-_REACTION = 0.02
+_MAX_PORT = 65535
+_MAX_NODES = 1000
+_POD_STOP_SECONDS = 1.0
+_REACTION_SECONDS = 0.02
 _YEAR_2026 = 1767225600
-_UNSEEN = 100_000
+_MAX_UNSEEN_WRITES = 100_000
 """More writes than a server can do before its version is looked at again."""
 
 
@@ -80,7 +80,7 @@ _UNSEEN = 100_000
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, _MOST_PORT),
+    type=click.IntRange(0, _MAX_PORT),
     default=0,
     metavar="N",
     help="The port to listen on, instead of any free one.",
@@ -115,7 +115,7 @@ _UNSEEN = 100_000
 )
 @click.option(
     "--nodes",
-    type=click.IntRange(0, _MOST_NODES),
+    type=click.IntRange(0, _MAX_NODES),
     metavar="N",
     help="How many nodes --play adds; by default one, if there are none.",
 )
@@ -166,9 +166,9 @@ def serve(
                 cluster.play(
                     nodes=nodes,
                     pod_start=pod_start,
-                    pod_stop=_POD_STOP,
+                    pod_stop=_POD_STOP_SECONDS,
                     job_run=job_run,
-                    delay=_REACTION,
+                    delay=_REACTION_SECONDS,
                 )
                 cluster.compact()
             if setup:
@@ -216,8 +216,8 @@ def _first_version() -> int:
     try:
         remembered = int(_versions().read_text("ascii"))
     except (OSError, RuntimeError, ValueError):
-        remembered = -_UNSEEN
-    return max(_version_now(), remembered + _UNSEEN)
+        remembered = -_MAX_UNSEEN_WRITES
+    return max(_version_now(), remembered + _MAX_UNSEEN_WRITES)
 
 
 def _version_now() -> int:

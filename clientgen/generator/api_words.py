@@ -27,7 +27,7 @@ __all__ = [
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _LABEL_1035 = r"[a-z](?:[-a-z0-9]*[a-z0-9])?"
 _SEGMENT = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_LONGEST_SHOWN = 60
+_MAX_SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +117,4 @@ class Words:
 def shown(word: object) -> str:
     """A word for messages, which cannot do anything to a terminal, and is no page long."""
     text = ascii(word)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"

@@ -22,7 +22,7 @@ __all__ = ["Place", "Table", "find", "read"]
 
 _OWN_FILE = "clientgen.toml"
 _PROJECT_FILE = "pyproject.toml"
-_MOST_BITS = 64
+_MAX_BITS = 64
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -114,7 +114,7 @@ def _described(value: object) -> str:
         return (
             "a list" if all(isinstance(item, str) for item in value) else "a list of other things"
         )
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return "a huge number"  # of so many digits that Python does not write them
     return f"a string: {value!r}" if isinstance(value, str) else f"{value!r}"
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["exclusive", "shared"]
 
 # A package of 100,000 types is written in a few seconds.
-_PATIENCE = 30.0
-_BETWEEN_TRIES = 0.02
+_LOCK_TIMEOUT_SECONDS = 30.0
+_RETRY_INTERVAL_SECONDS = 0.02
 # A directory that others keep removing, or a link to nowhere.
-_TRIES = 100
+_MAX_TRIES = 100
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def exclusive(directory: Path) -> Generator[None]:
     """
     with ExitStack() as held:
         made: list[Path] = []
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             made += _make(directory)
             if _hold(directory, held, alone=True):
                 break
@@ -106,14 +106,14 @@ else:
     import fcntl
 
     def _lock(handle: int, directory: Path, *, alone: bool) -> None:
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _LOCK_TIMEOUT_SECONDS
         mode = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
         # Some file systems have no locks, or none on directories.
         with suppress(OSError):
             while not _try(handle, mode):
                 if time.monotonic() > until:
                     raise ClientgenError([_busy(directory)])
-                time.sleep(_BETWEEN_TRIES)
+                time.sleep(_RETRY_INTERVAL_SECONDS)
 
     def _try(handle: int, mode: int) -> bool:
         try:
@@ -124,6 +124,6 @@ else:
 
 
 def _busy(directory: Path) -> Problem:
-    what = f"another clientgen process has been writing it for {_PATIENCE:.0f} s"
+    what = f"another clientgen process has been writing it for {_LOCK_TIMEOUT_SECONDS:.0f} s"
     hint = "wait until it has finished, or stop it, then run this again; nothing was changed"
     return Problem(str(directory), what, hint)

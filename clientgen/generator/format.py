@@ -27,10 +27,10 @@ __all__ = ["FormatError", "format_tree", "formatter"]
 
 LINE_LENGTH = 100
 # Below this many characters, starting a process costs more than it saves.
-_SMALL = 100_000
+_MIN_CHARS_FOR_PROCESSES = 100_000
 # black's trees are cycles: collecting them this often is cheaper than leaving it to Python (a fifth
 # of the time), and keeps a worker under 60 MB.
-_COLLECT_AFTER = 60_000
+_COLLECT_AFTER_CHARS = 60_000
 _MAX_JOBS = 4
 # Between classes black leaves these two empty lines, whatever is on either side.
 _BETWEEN = "\n\n\nclass "
@@ -89,7 +89,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _changed(pieces: Mapping[str, str], jobs: int | None) -> dict[str, str]:
-    if sum(map(len, pieces.values())) < _SMALL:
+    if sum(map(len, pieces.values())) < _MIN_CHARS_FOR_PROCESSES:
         return _format(pieces) if pieces else {}
     return _run(_batches(pieces, min(jobs or _processors(), _MAX_JOBS)))
 
@@ -181,7 +181,7 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
         except InvalidInput as error:
             raise FormatError(path.partition(_MARK)[0], str(error)) from error
         garbage += len(text)
-        if garbage > _COLLECT_AFTER and not gc.isenabled():
+        if garbage > _COLLECT_AFTER_CHARS and not gc.isenabled():
             gc.collect()
             garbage = 0
     return changed

@@ -124,7 +124,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_a_lock_timeout_is_one_problem(
     tmp_path: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(directory_lock, "_PATIENCE", 0.0)
+    monkeypatch.setattr(directory_lock, "_LOCK_TIMEOUT_SECONDS", 0.0)
     target = tmp_path / "kubeapi"
     steps: list[Callable[[], object]] = [
         lambda: output.write(tree(0), target, basis(0)),
@@ -145,7 +145,7 @@ def test_the_lock_of_a_killed_process_is_gone_with_it(
 ):
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    monkeypatch.setattr(directory_lock, "_PATIENCE", 0.0)
+    monkeypatch.setattr(directory_lock, "_LOCK_TIMEOUT_SECONDS", 0.0)
     output.write(tree(0), tmp_path / "kubeapi", basis(0))
     assert fits(tmp_path / "kubeapi") == [0]
 

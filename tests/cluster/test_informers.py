@@ -369,7 +369,7 @@ async def test_a_cache_outlives_its_watches(
     kube: AsyncClientset, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server ends every watch after a second; not a change is lost or comes twice."""
-    monkeypatch.setattr(reflector_state, "MIN_STREAM", 1)
+    monkeypatch.setattr(reflector_state, "MIN_STREAM_SECONDS", 1)
     asked = log_requests(kube, monkeypatch)
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one", {"number": "0"}, {"test": "yes"}))
@@ -401,7 +401,7 @@ async def test_a_version_that_the_server_forgot_is_caught_up_with(
     kube: AsyncClientset, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A deletion is missed: the watch resumes from a version that is compacted."""
-    monkeypatch.setattr(reflector_state, "MIN_STREAM", 1)
+    monkeypatch.setattr(reflector_state, "MIN_STREAM_SECONDS", 1)
     maps = kube.core_v1.config_maps(namespace)
     for name in ("gone", "kept", "changed"):
         await maps.create(config_map(name, labels={"test": "yes"}))

@@ -253,7 +253,7 @@ async def test_a_watch_outlives_its_connections(
     kube: AsyncClientset, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server ends every connection after a second; not an event is lost or comes twice."""
-    monkeypatch.setattr(rules, "MIN_STREAM", 1)
+    monkeypatch.setattr(rules, "MIN_STREAM_SECONDS", 1)
     opened = count_streams(kube, monkeypatch)
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one", {"number": "0"}, {"test": "yes"}))

@@ -18,7 +18,7 @@ NEAT = 'x = {"a": 1}\n\n\ndef f(a, b):\n    return a + b\n'
 
 @pytest.fixture
 def always_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formatting, "_SMALL", 0)
+    monkeypatch.setattr(formatting, "_MIN_CHARS_FOR_PROCESSES", 0)
 
 
 def test_sources_come_back_formatted_and_all_of_them():
@@ -50,7 +50,7 @@ def test_a_module_is_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch, small: 
     whole = black.format_str(text, mode=black.Mode(line_length=100))
     assert whole.count("a = [\n") == len(ugly)
 
-    monkeypatch.setattr(formatting, "_SMALL", small)
+    monkeypatch.setattr(formatting, "_MIN_CHARS_FOR_PROCESSES", small)
     assert format_tree({"x.py": text + "\n"}) == {"x.py": whole}
 
 

@@ -43,7 +43,7 @@ def imported(folder: Path, module: str) -> list[str]:
 
 
 def made(target: Path, source: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> Path:
-    monkeypatch.setattr(model_parts, "MOST", most)
+    monkeypatch.setattr(model_parts, "MAX_STEPS_PER_MODULE", most)
     generate(PackageConfig("fleet_api", target, crds=(source,)), lambda _: None, force=True)
     return target / "fleet_api"
 
@@ -125,7 +125,7 @@ TREES = [
 
 
 def test_types_in_circles_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_parts, "MOST", 1)
+    monkeypatch.setattr(model_parts, "MAX_STEPS_PER_MODULE", 1)
     whole, *files = split(TREES)
 
     assert [file.defines for file in files] == [("Branch", "Tree"), ("Seed",), ("Leaf",), ("Bud",)]
@@ -135,11 +135,11 @@ def test_types_in_circles_stay_together(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_modules_that_import_each_other_are_left_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_parts, "MOST", 1)
+    monkeypatch.setattr(model_parts, "MAX_STEPS_PER_MODULE", 1)
 
     assert [file.path for file in split(TREES, frozenset({"y/v1"}))] == ["x/v1/models.py"]
 
 
 def test_pyright_takes_every_part() -> None:
     """768 is its limit, and a step counts 0.025; a field is up to three steps."""
-    assert model_parts.MOST <= 768 / 0.025 / 2
+    assert model_parts.MAX_STEPS_PER_MODULE <= 768 / 0.025 / 2

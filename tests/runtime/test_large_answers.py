@@ -183,7 +183,7 @@ async def test_headers_without_an_end_are_left(start):
 async def test_a_line_without_an_end_breaks_the_watch_which_goes_on(
     server, config_for, monkeypatch
 ):
-    monkeypatch.setattr(line_decoder, "LONGEST_LINE", LIMIT)
+    monkeypatch.setattr(line_decoder, "MAX_LINE_BYTES", LIMIT)
     endless = chunk(b'{"type":"ADDED","object":"' + b"x" * LIMIT)
     server.reply(head(chunked=True), event("MODIFIED", POD), endless, endless, endless)
     server.reply(head(chunked=True), event("DELETED", POD), END)
@@ -198,7 +198,7 @@ async def test_a_line_without_an_end_breaks_the_watch_which_goes_on(
 
 
 async def test_a_log_line_without_an_end_is_an_error(server, config_for, monkeypatch):
-    monkeypatch.setattr(line_decoder, "LONGEST_LINE", LIMIT)
+    monkeypatch.setattr(line_decoder, "MAX_LINE_BYTES", LIMIT)
     server.reply(head(chunked=True), chunk(b"one\n"), *[chunk(b"x" * LIMIT)] * 3)
     async with AsyncRest(config_for(server)) as rest:
         log = AsyncPodClient(rest, "default").follow_logs("web")
@@ -208,7 +208,7 @@ async def test_a_log_line_without_an_end_is_an_error(server, config_for, monkeyp
 
 
 async def test_an_informer_lists_again_after_a_line_without_an_end(server, config_for, monkeypatch):
-    monkeypatch.setattr(line_decoder, "LONGEST_LINE", LIMIT)
+    monkeypatch.setattr(line_decoder, "MAX_LINE_BYTES", LIMIT)
     hold = threading.Event()
     endless = chunk(b'{"type":"ADDED","object":"' + b"x" * LIMIT)
     server.reply(head(chunked=True), event("BOOKMARK", listed("1")), endless, endless, endless)

@@ -67,8 +67,8 @@ async def until(condition: Callable[[], object]) -> None:
 def often(monkeypatch):
     """Bookmarks come every 0.2 seconds instead of every minute, and 1.5 are a long time."""
     monkeypatch.setattr(watching, "BOOKMARK_SECONDS", 0.2)
-    monkeypatch.setattr(bookmark_interval, "_LEAST", 1.5)
-    monkeypatch.setattr(bookmark_interval, "_TOGETHER", 0.05)
+    monkeypatch.setattr(bookmark_interval, "_MIN_SILENCE_SECONDS", 1.5)
+    monkeypatch.setattr(bookmark_interval, "_MIN_INTERVAL_SECONDS", 0.05)
 
 
 async def test_a_server_that_is_gone_is_told_and_that_it_is_back(

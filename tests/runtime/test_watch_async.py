@@ -353,7 +353,7 @@ async def test_closing_the_client_ends_its_watches(server, config_for):
 
 
 async def test_a_silent_connection_is_left_after_the_read_timeout(server, config_for, monkeypatch):
-    monkeypatch.setattr("clientgen.runtime._http.watch_progress.READ_MARGIN", -59.9)
+    monkeypatch.setattr("clientgen.runtime._http.watch_progress.READ_MARGIN_SECONDS", -59.9)
     server.reply(STREAM, event("MODIFIED", pod(version="5")), FOREVER)
     # A busy machine may be too slow for some of these.
     for _ in range(100):

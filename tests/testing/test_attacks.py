@@ -14,7 +14,7 @@ from support.bounds import bounded_memory, bounded_steps
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.storage.store import MOST_BYTES
+from clientgen.testing._apiserver.storage.store import MAX_OBJECT_BYTES
 from clientgen.testing._fake.actions import action_of
 from clientgen.testing._fake.fake_clock import FakeClock
 
@@ -394,7 +394,7 @@ TOO_LARGE = "etcdserver: request is too large"
 
 def test_an_object_has_the_size_that_etcd_takes(server: ApiServer) -> None:
     """The real server answers what etcd says with a 500 that has no reason."""
-    fits, large = "x" * (MOST_BYTES - 2_000), "x" * MOST_BYTES
+    fits, large = "x" * (MAX_OBJECT_BYTES - 2_000), "x" * MAX_OBJECT_BYTES
     version = server.cluster.store.version
     for request in (
         asked("POST", CUPS, cup({"a": large})),
@@ -432,7 +432,7 @@ def test_the_total_size_of_the_store_is_bounded(
     server: ApiServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "clientgen.testing._apiserver.storage.store.MOST_STORED",
+        "clientgen.testing._apiserver.storage.store.MAX_STORED_BYTES",
         server.cluster.store.stored + 2_000,
     )
     assert answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="one"))).status == 201

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from msgspec import json
 
-from clientgen._apimachinery.decoding import MAX_BODY, dump_yaml, normalise, parse
+from clientgen._apimachinery.decoding import MAX_BODY_BYTES, dump_yaml, normalise, parse
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
 
@@ -76,7 +76,7 @@ def test_other_formats_are_unsupported(content_type):
 
 
 def test_the_format_is_looked_at_before_the_size_and_the_size_before_the_text():
-    large = b"x" * (MAX_BODY + 1)
+    large = b"x" * (MAX_BODY_BYTES + 1)
     assert refusal(read, large, "text/plain").code == 415
     failure = refusal(read, large)
     assert (failure.code, failure.reason) == (413, "RequestEntityTooLarge")

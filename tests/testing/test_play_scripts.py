@@ -550,7 +550,7 @@ def test_controllers_that_run_in_circles_pause(
 ) -> None:
     """Somebody who takes back every write of a controller does not keep it busy for ever."""
     monkeypatch.setattr(
-        "clientgen.testing._apiserver.controllers.play.controller_manager.MOST_SYNCS", 30
+        "clientgen.testing._apiserver.controllers.play.controller_manager.MAX_SYNCS", 30
     )
     cluster, *_ = playing()
     inner = cluster.server.cluster

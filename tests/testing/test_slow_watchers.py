@@ -17,7 +17,7 @@ MAPS = "/api/v1/namespaces/default/configmaps"
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "MOST_BEHIND", 10_000)
+    monkeypatch.setattr(watching, "MAX_WAITING_BYTES", 10_000)
 
 
 def add(server: ApiServer, *numbers: int) -> None:

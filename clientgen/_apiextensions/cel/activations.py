@@ -19,7 +19,15 @@ from clientgen._text_cache import cached_if_short
 from ..libraries import cel
 from .address_library import makes_address
 from .constructors import as_maps
-from .cost import CALL_LIMIT, MOST_PER_CALL, CostBudget, CostLimitExceeded, Size, cost_of, size_of
+from .cost import (
+    CALL_LIMIT,
+    MAX_COST_PER_CALL,
+    CostBudget,
+    CostLimitExceeded,
+    Size,
+    cost_of,
+    size_of,
+)
 from .escaped_names import is_found
 from .expressions import EvaluationError, config, run, runnable
 from .functions import policy_functions
@@ -41,7 +49,7 @@ _NAMES: Final = (
     "variables",
 )
 _VARIABLE: Final = re.compile(r"\bvariables\s*\.\s*([A-Za-z_]\w*)")
-_OVERHEAD: Final = 5000
+_OVERHEAD_COST: Final = 5000
 """The cost of handing values over to a run: a tenth of a millisecond."""
 _PRESENT: Final = "value"
 _OVER: Final = (
@@ -126,7 +134,7 @@ class Activation:
             expression, serialized = self._compiled(text)
         except RuntimeError as error:
             raise _Failed(f"compilation failed: {_reason(str(error))}") from None
-        self._pay(cost_of(serialized, self._sized()) + _OVERHEAD)
+        self._pay(cost_of(serialized, self._sized()) + _OVERHEAD_COST)
         try:
             result = run(expression, {**self.values, "variables": self._known})
         except EvaluationError as error:
@@ -141,10 +149,10 @@ class Activation:
 
     def _pay(self, cost: float) -> None:
         try:
-            self.budget.pay(min(cost, MOST_PER_CALL))
+            self.budget.pay(min(cost, MAX_COST_PER_CALL))
         except CostLimitExceeded:
             raise OutOfBudget(_OVER) from None
-        if cost > MOST_PER_CALL:
+        if cost > MAX_COST_PER_CALL:
             raise _Failed(CALL_LIMIT)
 
     def _sized(self) -> Size:

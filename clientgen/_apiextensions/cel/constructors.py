@@ -47,9 +47,9 @@ _TOKEN: Final = re.compile(
 )
 _CONSTRUCTED: Final = re.compile(r"\.?(?:Object(?:\..+)?|JSONPatch)", re.DOTALL)
 _ANY: Final = re.compile(r"\b(?:Object|JSONPatch)[\s.{]")
-_LONGEST: Final = 100_000
+_MAX_EXPRESSION_LENGTH: Final = 100_000
 """The library refuses longer expressions."""
-_DEEPEST: Final = 250
+_MAX_DEPTH: Final = 250
 """The library refuses expressions that are nested deeper."""
 _OPENING: Final = "({["
 _CLOSING: Final = ")}]"
@@ -86,7 +86,7 @@ def as_functions(text: str) -> Constructed:
 
 
 def _rewritten(text: str, *, functions: bool) -> Constructed:
-    if len(text) > _LONGEST or not _ANY.search(text):
+    if len(text) > _MAX_EXPRESSION_LENGTH or not _ANY.search(text):
         return Constructed(text)
     return _Rewriting(text, functions=functions).done()
 
@@ -124,7 +124,7 @@ class _Rewriting:
         at = length = 0
         origins: list[tuple[int, int]] = []
         while at < len(self._tokens):
-            if len(self._open) > _DEEPEST or not self._is_valid:
+            if len(self._open) > _MAX_DEPTH or not self._is_valid:
                 return Constructed(self._text)
             pieces = len(self._out)
             origins.append((length, self._starts[at]))
@@ -197,7 +197,7 @@ class _Rewriting:
 
 def quoted_names(text: str) -> Iterator[int]:
     """Yield the positions of names in backquotes, which Kubernetes does not have."""
-    if "`" not in text or len(text) > _LONGEST:
+    if "`" not in text or len(text) > _MAX_EXPRESSION_LENGTH:
         return
     for token in _TOKEN.finditer(text):
         if _group(token) in ("name", "escaped"):

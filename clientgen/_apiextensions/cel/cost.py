@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALL_LIMIT",
-    "MOST_PER_CALL",
+    "MAX_COST_PER_CALL",
     "CostBudget",
     "CostLimitExceeded",
     "Size",
@@ -29,17 +29,17 @@ __all__ = [
     "size_of",
 ]
 
-MOST_PER_CALL: Final = 70_000_000
+MAX_COST_PER_CALL: Final = 70_000_000
 """The maximum cost of one run: a second, and 150 megabytes."""
-MOST_PER_OBJECT: Final = 200_000_000
+MAX_COST_PER_OBJECT: Final = 200_000_000
 """The maximum cost of all rules of an object together."""
 
-_TURNS: Final = 10_000
+_MAX_LOOP_TURNS: Final = 10_000
 """After so many turns of all its loops the library ends a run."""
-_RUN: Final = 500
-_CALL: Final = 100
+_RUN_COST: Final = 500
+_CALL_COST: Final = 100
 """The cost of a function that is written in Python."""
-_ITEM: Final = 8
+_ITEM_COST: Final = 8
 """The cost of an item in a new list."""
 CALL_LIMIT: Final = "operation cancelled: actual cost limit exceeded"
 """What is said of a run that may cost more."""
@@ -86,7 +86,7 @@ class CostBudget:
     """The cost that the rules of one object may still have; when it is over, no more are run."""
 
     def __init__(self) -> None:
-        self._remaining: float = MOST_PER_OBJECT
+        self._remaining: float = MAX_COST_PER_OBJECT
         self.is_over = False
 
     def pay(self, cost: float) -> None:
@@ -96,7 +96,7 @@ class CostBudget:
             CostLimitExceeded: it may cost more than a run may, or more than is left.
         """
         self._remaining -= cost
-        if cost > MOST_PER_CALL:
+        if cost > MAX_COST_PER_CALL:
             self.is_over = True
             raise CostLimitExceeded(CALL_LIMIT, is_one_call=True)
         if self._remaining < 0:
@@ -142,8 +142,8 @@ def _cost(serialized: bytes, size: Size) -> float:
         syntax = syntax_of(serialized)
         turning = _Estimate(size, turns=True)
         once = _Estimate(size, turns=False)
-        at_most = once.cost(syntax) + _TURNS * once.turn
-        return _RUN + size.weight / 10 + min(turning.cost(syntax), at_most)
+        at_most = once.cost(syntax) + _MAX_LOOP_TURNS * once.turn
+        return _RUN_COST + size.weight / 10 + min(turning.cost(syntax), at_most)
     except RecursionError:
         return _UNBOUNDED
 
@@ -188,7 +188,9 @@ class _Estimate:
         inside = _either([size for size, _ in followed])
         items = len(followed)
         weight = items + sum(size.weight for size, _ in followed)
-        return Size(items, 0, weight, inside), sum(cost for _, cost in followed) + items * _ITEM
+        return Size(items, 0, weight, inside), sum(
+            cost for _, cost in followed
+        ) + items * _ITEM_COST
 
     def _call(self, node: Call, scope: Scope) -> tuple[Size, float]:
         followed = [self._follow(argument, scope) for argument in node.arguments]
@@ -202,13 +204,13 @@ class _Estimate:
     def _loop(self, node: Comprehension, scope: Scope) -> tuple[Size, float]:
         around, cost = self._follow(node.around, scope)
         start, cost_of_start = self._follow(node.start, scope)
-        turns = min(around.items, _TURNS)
+        turns = min(around.items, _MAX_LOOP_TURNS)
         within = {**scope, **dict.fromkeys(node.names, around.item), node.made: _EMPTY}
         added, step = self._follow(node.step, within)
         step += self._follow(node.condition, within)[1]
         made = _grown(start, added, turns)
         if added.items:
-            step += made.items * _ITEM / 2  # lists are copied to add to them
+            step += made.items * _ITEM_COST / 2  # lists are copied to add to them
         result, cost_of_result = self._follow(node.result, {**scope, node.made: made})
         self.turn = max(self.turn, step)
         return result, cost + cost_of_start + cost_of_result + (turns * step if self._turns else 0)
@@ -251,7 +253,7 @@ def _range(arguments: tuple[Node, ...], sizes: list[Size], cost: float) -> tuple
         items = max(sizes[-1].items, sizes[-1].length)
     else:
         items = _UNBOUNDED
-    return Size(items, 0, items, _SCALAR), cost + items * _ITEM
+    return Size(items, 0, items, _SCALAR), cost + items * _ITEM_COST
 
 
 def _logic(sizes: list[Size]) -> tuple[Size, float]:
@@ -283,7 +285,7 @@ def _added(sizes: list[Size]) -> tuple[Size, float]:
     weight = sum(size.weight for size in sizes)
     insides = [size.item for size in sizes if size.items]
     size = Size(items, length, weight, _either(insides) if insides else None)
-    return size, 2 + length / 2 + items * _ITEM
+    return size, 2 + length / 2 + items * _ITEM_COST
 
 
 def _member(sizes: list[Size]) -> tuple[Size, float]:
@@ -292,17 +294,21 @@ def _member(sizes: list[Size]) -> tuple[Size, float]:
 
 def _searched(sizes: list[Size]) -> tuple[Size, float]:
     text, part = sizes[0], sizes[-1]
-    items = text.items * _ITEM + text.weight / 10
-    return _SCALAR, _CALL + text.length * (1 + part.length) / 100 + items
+    items = text.items * _ITEM_COST + text.weight / 10
+    return _SCALAR, _CALL_COST + text.length * (1 + part.length) / 100 + items
 
 
 def _matched(sizes: list[Size]) -> tuple[Size, float]:
-    return Size(0, sizes[0].length, sizes[0].length), _CALL + sizes[0].length + sizes[-1].length
+    return Size(0, sizes[0].length, sizes[0].length), _CALL_COST + sizes[0].length + sizes[
+        -1
+    ].length
 
 
 def _parts(sizes: list[Size]) -> tuple[Size, float]:
     length = sizes[0].length
-    return Size(length + 1, 0, 2 * length, Size(0, length, length)), _CALL + (length + 1) * _ITEM
+    return Size(length + 1, 0, 2 * length, Size(0, length, length)), _CALL_COST + (
+        length + 1
+    ) * _ITEM_COST
 
 
 def _matches(sizes: list[Size]) -> tuple[Size, float]:
@@ -312,28 +318,28 @@ def _matches(sizes: list[Size]) -> tuple[Size, float]:
 
 def _joined(sizes: list[Size]) -> tuple[Size, float]:
     length = sizes[0].weight + sizes[0].items * sizes[-1].length
-    return Size(0, length, length), _CALL + sizes[0].items * _ITEM + length / 2
+    return Size(0, length, length), _CALL_COST + sizes[0].items * _ITEM_COST + length / 2
 
 
 def _replaced(sizes: list[Size]) -> tuple[Size, float]:
     text, new = sizes[0].length, sizes[2].length if len(sizes) > 2 else 0  # noqa: PLR2004
     length = text + (text + 1) * new
-    return Size(0, length, length), _CALL + length / 2
+    return Size(0, length, length), _CALL_COST + length / 2
 
 
 def _written(sizes: list[Size]) -> tuple[Size, float]:
     length = sum(size.length + 2 * size.weight for size in sizes)
-    return Size(0, length, length), _CALL + 5 * length
+    return Size(0, length, length), _CALL_COST + 5 * length
 
 
 def _flattened(sizes: list[Size]) -> tuple[Size, float]:
     weight = sizes[0].weight
-    return Size(weight, sizes[0].length, weight), _CALL + weight * _ITEM
+    return Size(weight, sizes[0].length, weight), _CALL_COST + weight * _ITEM_COST
 
 
 def _all_pairs(sizes: list[Size]) -> tuple[Size, float]:
     first, other = sizes[0], sizes[-1]
-    return first, _CALL + first.items * (other.items + other.weight / 100) * 2
+    return first, _CALL_COST + first.items * (other.items + other.weight / 100) * 2
 
 
 def _anything(sizes: list[Size]) -> tuple[Size, float]:
@@ -343,7 +349,7 @@ def _anything(sizes: list[Size]) -> tuple[Size, float]:
         sum(size.weight for size in sizes),
         None if any(size.inside is None and size.items for size in sizes) else _either(sizes),
     )
-    return size, _CALL + size.length + size.items * _ITEM + size.weight / 10
+    return size, _CALL_COST + size.length + size.items * _ITEM_COST + size.weight / 10
 
 
 _FUNCTIONS: Final[dict[str, Callable[[list[Size]], tuple[Size, float]]]] = {

@@ -20,7 +20,7 @@ __all__ = [
 _UPPER: Final = {ord("a") + at: ord("A") + at for at in range(26)}
 _LOWER: Final = {upper: lower for lower, upper in _UPPER.items()}
 _VERB: Final = re.compile(r"%(?:%|(?:\.(\d+))?([sdfebxXo]))|%")
-_MOST_PRECISE: Final = 3  # digits of the number of digits
+_MAX_PRECISION_DIGITS: Final = 3  # digits of the number of digits
 _RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _QUOTED: Final = {
     "\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v",
@@ -142,7 +142,7 @@ def formatted(text: str, values: list[Any]) -> str:
 
 
 def _precision(digits: str) -> int:
-    if len(digits) > _MOST_PRECISE:
+    if len(digits) > _MAX_PRECISION_DIGITS:
         raise ValueError(f"invalid precision: {digits[:20]}")
     return int(digits)
 

@@ -22,7 +22,7 @@ from ..correlation import Pair, old_item
 from ..fieldpath import resolve
 from ..scalar_validation import NO_FIELD
 from .cel_values import typed
-from .cost import MOST_PER_CALL, CostBudget, CostLimitExceeded, size_of
+from .cost import MAX_COST_PER_CALL, CostBudget, CostLimitExceeded, size_of
 from .declarations import declare
 from .expressions import BadExpression, EvaluationError, check, cost, evaluate, uses_old_self
 
@@ -37,7 +37,7 @@ _NO_OVERLOAD: Final = "no such overload"
 _NO_SIGNATURE: Final = (
     "call arguments did not match a supported operator, function or macro signature"
 )
-_LONGEST_MESSAGE: Final = 5 * 1024
+_MAX_MESSAGE_LENGTH: Final = 5 * 1024
 
 
 class _RuleInput:
@@ -118,14 +118,14 @@ class _Rule:
 
     def _expressed(self, rule_input: _RuleInput) -> str:
         text = self._expression
-        if not text or cost(text, rule_input.size, optional=self.optional) > MOST_PER_CALL:
+        if not text or cost(text, rule_input.size, optional=self.optional) > MAX_COST_PER_CALL:
             return ""
         try:
             message = self._evaluated(text, rule_input)
         except EvaluationError:
             return ""
         text = message.strip() if isinstance(message, str) else ""
-        return "" if "\n" in text or len(text.encode()) > _LONGEST_MESSAGE else text
+        return "" if "\n" in text or len(text.encode()) > _MAX_MESSAGE_LENGTH else text
 
 
 def _spelt(path: str, structure: Structure) -> str:

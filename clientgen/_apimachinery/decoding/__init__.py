@@ -5,13 +5,13 @@ type and encoding it again does: types are checked, unknown fields dropped, scal
 fields left out. `in_json` makes JSON of protobuf. `dump_yaml` writes YAML answers.
 """
 
-from .body import MAX_BODY, Format, Parsed, input_format, parse
+from .body import MAX_BODY_BYTES, Format, Parsed, input_format, parse
 from .normalization import Normalised, normalise
 from .wire import in_json
 from .yaml_text import dump_yaml
 
 __all__ = [
-    "MAX_BODY",
+    "MAX_BODY_BYTES",
     "Format",
     "Normalised",
     "Parsed",

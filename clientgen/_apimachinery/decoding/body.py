@@ -20,10 +20,10 @@ from .yaml_text import load_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MAX_BODY", "Format", "Parsed", "check_size", "input_format", "parse", "type_word"]
+__all__ = ["MAX_BODY_BYTES", "Format", "Parsed", "check_size", "input_format", "parse", "type_word"]
 
-MAX_BODY: Final = 3 * 1024 * 1024
-_SHOWN: Final = 30
+MAX_BODY_BYTES: Final = 3 * 1024 * 1024
+_MAX_SHOWN_CHARS: Final = 30
 _DUPLICATE: Final = 'duplicate field "{}"'
 _UNKNOWN: Final = 'unknown field "{}"'
 _NO_INTERPRETATION: Final = "couldn't get version/kind; json parse error: "
@@ -105,11 +105,11 @@ def check_size(body: bytes) -> None:
     Raises:
         Failure: 413 RequestEntityTooLarge.
     """
-    if len(body) > MAX_BODY:
+    if len(body) > MAX_BODY_BYTES:
         raise failures.Failure(
             413,
             "RequestEntityTooLarge",
-            f"Request entity too large: limit is {MAX_BODY}",
+            f"Request entity too large: limit is {MAX_BODY_BYTES}",
             details=False,
         )
 
@@ -212,6 +212,6 @@ def _summary(body: bytes) -> str:
     """Show the beginning of a body, in hexadecimal when it is no JSON object."""
     if not body:
         return "<empty>"
-    cut = body[:_SHOWN]
+    cut = body[:_MAX_SHOWN_CHARS]
     shown = cut.decode("utf-8", "replace") if body.startswith(b"{") else cut.hex()
-    return f"{shown} ..." if len(body) > _SHOWN else shown
+    return f"{shown} ..." if len(body) > _MAX_SHOWN_CHARS else shown

@@ -10,9 +10,9 @@ from typing import Any, Final
 from clientgen._json import is_array, is_object
 from clientgen._yaml.loader import BadText
 
-__all__ = ["MOST_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
+__all__ = ["MAX_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
 
-MOST_DEPTH: Final = 256
+MAX_DEPTH: Final = 256
 """The greatest depth of nested objects and lists."""
 TOO_DEEP: Final = "exceeded max depth"
 """The server's message for deeper nesting."""
@@ -31,7 +31,7 @@ def check_depth(value: Any) -> None:
 def is_too_deep(value: Any) -> bool:
     """Tell whether objects and lists are nested too deeply, without recursion."""
     level: list[Any] = [value]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         level = [inside for inner in level for inside in _within(inner)]
         if not level:
             return False

@@ -18,7 +18,7 @@ import msgspec
 from clientgen._json import is_array, is_object
 from clientgen._yaml.loader import BadText
 
-from .depth import MOST_DEPTH, TOO_DEEP, check_depth
+from .depth import MAX_DEPTH, TOO_DEEP, check_depth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ _WANTED: Final = {
     "Invalid control character at": "in string literal",
 }
 _EXACT: Final = 2**63
-_MOST_DIGITS: Final = 20
+_MAX_DIGITS: Final = 20
 _LONG: Final = re.compile(rb"\d{19}")
 """What may be an integer of more than 63 bits, which msgspec keeps."""
 
@@ -60,7 +60,7 @@ def load_json(body: bytes, *, filling: bool = False, whole: bool = False) -> tup
         BadText: it is not JSON, or nested too deep.
     """
     value, duplicates = _loaded(body, filling, whole)
-    if body.count(b"{") + body.count(b"[") > MOST_DEPTH:
+    if body.count(b"{") + body.count(b"[") > MAX_DEPTH:
         check_depth(value)
     return value, duplicates
 
@@ -164,7 +164,7 @@ def _whole_number(text: str) -> float | int:
 
 def _integer(text: str) -> int | float:
     """Integers beyond 64 bits are floats to Go."""
-    value = int(text) if len(text) <= _MOST_DIGITS else _number(text)
+    value = int(text) if len(text) <= _MAX_DIGITS else _number(text)
     return value if -_EXACT <= value < _EXACT else float(value)
 
 

@@ -18,7 +18,7 @@ Wire: TypeAlias = int | bytes
 _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 _FIXED: Final = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}
 _SIGN: Final = 1 << 63
-_MOST_BITS: Final = 63
+_MAX_BITS: Final = 63
 
 
 class BadWire(ValueError):  # noqa: N818 - caught here, never seen by users
@@ -51,7 +51,7 @@ def fields_of(message: bytes) -> Iterator[tuple[int, Wire]]:
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
     value = 0
-    for shift in range(0, _MOST_BITS + 1, 7):
+    for shift in range(0, _MAX_BITS + 1, 7):
         if at >= len(message):
             break
         byte = message[at]

@@ -45,14 +45,14 @@ _TIME: Final = re.compile(rf"{_DAY}{_CLOCK}(?:[.,][0-9]+)?({_ZONE})")
 _MICRO_TIME: Final = re.compile(rf"{_DAY}{_CLOCK}(\.[0-9]{{6}})({_ZONE})")
 _NO_TIME: Final = datetime(1, 1, 1, tzinfo=UTC)
 _LINE_BREAKS: Final = str.maketrans("", "", "\r\n")
-_SHORT: Final = 1024
+_MAX_CACHED_CHARS: Final = 1024
 _MILLI: Final = re.compile(r"[0-9]+(m|[kMGTPE]i?|)")
 _DIGITS: Final = re.compile(
     r"[+-]?0*([1-9][0-9]*)?(?:\.([0-9]*))?(?:([numkMGTPE]?)|[eE]([+-]?[0-9]{1,3}))"
 )
 _EXPONENT: Final = re.compile(r"[eE][+-]?[0-9]")
 _POWERS: Final = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_QUICK_DIGITS: Final = 18
+_MAX_QUICK_DIGITS: Final = 18
 _NANO: Final = -9
 
 
@@ -169,7 +169,7 @@ def milli_quantity(value: Any) -> str:
 
 def _is_short(value: str | float) -> bool:
     """Tell whether it may be remembered: long texts would fill the memory."""
-    return not isinstance(value, str) or len(value) <= _SHORT
+    return not isinstance(value, str) or len(value) <= _MAX_CACHED_CHARS
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -197,7 +197,7 @@ def _stays(text: str) -> bool:
     integer, fraction, suffix, exponent = match.groups()
     digits = (integer or "0") + (fraction or "")
     power = (int(exponent) if exponent else _POWERS.get(suffix, 0)) - len(fraction or "")
-    quick = len(digits) <= _QUICK_DIGITS and power >= _NANO and power % 3 == 0
+    quick = len(digits) <= _MAX_QUICK_DIGITS and power >= _NANO and power % 3 == 0
     return quick and digits[0] != "0" and not digits.endswith("000")
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.runtime._http.request import HttpRequest
 
-from .body import MAX_BODY
+from .body import MAX_BODY_BYTES
 from .messages import BadWire, bytes_of, fields_of, number_of, text_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
         return request
     body = request.body or b""
     try:
-        text = json.dumps(from_wire(body, schema_of)).encode() if len(body) <= MAX_BODY else None
+        text = (
+            json.dumps(from_wire(body, schema_of)).encode() if len(body) <= MAX_BODY_BYTES else None
+        )
     except (BadWire, RecursionError):
         text = None
     if text is None:

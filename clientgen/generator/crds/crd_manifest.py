@@ -22,7 +22,7 @@ from clientgen.generator.python_types.class_records import ApiKind
 
 __all__ = ["Manifest", "manifests", "version_order"]
 
-_ANNOTATIONS: Final = 256 * 1024  # what all annotations of an object may take
+_MAX_ANNOTATION_BYTES: Final = 256 * 1024  # what all annotations of an object may take
 _VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
 _MATURITY: Final = {None: 0, "beta": 1, "alpha": 2}
 # Facts all versions share, and what messages call them.
@@ -50,7 +50,7 @@ class Manifest:
     def is_too_large_for_kubectl(self) -> bool:
         """Whether `kubectl apply` refuses it: it keeps a copy in an annotation, in compact JSON."""
         copy = json.dumps(self.definition, ensure_ascii=False, separators=(",", ":"))
-        return len(copy.encode()) >= _ANNOTATIONS
+        return len(copy.encode()) >= _MAX_ANNOTATION_BYTES
 
     @property
     def file(self) -> str:

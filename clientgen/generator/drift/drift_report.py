@@ -10,8 +10,8 @@ from clientgen.generator.drift.contents import Contents, Field, Type
 __all__ = ["changes"]
 
 _EMPTY = Contents({}, {})
-_MOST_LINES = 40
-_MOST_NAMES = 6
+_MAX_LINES = 40
+_MAX_NAMES = 6
 
 
 def changes(before: Mapping[str, Contents], after: Mapping[str, Contents]) -> list[str]:
@@ -116,13 +116,13 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _few_of(texts: Sequence[str], what: str) -> Iterator[str]:
-    yield from texts[:_MOST_NAMES]
-    if len(texts) > _MOST_NAMES:
-        yield f"and {len(texts) - _MOST_NAMES} {what}"
+    yield from texts[:_MAX_NAMES]
+    if len(texts) > _MAX_NAMES:
+        yield f"and {len(texts) - _MAX_NAMES} {what}"
 
 
 def _bounded(lines: Iterable[str]) -> Iterator[str]:
     every = list(lines)
-    yield from every[:_MOST_LINES]
-    if len(every) > _MOST_LINES:
-        yield f"... and {len(every) - _MOST_LINES} more"
+    yield from every[:_MAX_LINES]
+    if len(every) > _MAX_LINES:
+        yield f"... and {len(every) - _MAX_LINES} more"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KubebuilderMarker", "parse_markers"]
 
-_DEEPEST: Final = 200
+_MAX_DEPTH: Final = 200
 # Kubernetes' own generators take JSON here; controller-tools' `+kubebuilder:default` does not.
 _JSON: Final = "default"
 _BOTH: Final = frozenset[Level](["type", "field"])
@@ -88,7 +88,7 @@ def _parse(line: MarkerLine, problems: Problems, level: Level) -> KubebuilderMar
     head = head.strip()
     if _is_ignored(head, level):
         return None
-    if line.text.count("{") + line.text.count("[") > _DEEPEST:
+    if line.text.count("{") + line.text.count("[") > _MAX_DEPTH:
         problems.add(line.where, f"`+{head}` has too many brackets", "write a simpler value")
         return None
     written, text = _split(head, sign, tail.strip())

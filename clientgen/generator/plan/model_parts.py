@@ -19,8 +19,8 @@ from clientgen.generator.resolve.kind_selection import models_in
 __all__ = ["in_parts"]
 
 # A half of what pyright takes, in its steps.
-MOST = 15_000
-_STEPS = 3
+MAX_STEPS_PER_MODULE = 15_000
+_STEPS_PER_CLASS = 3
 
 
 def in_parts(file: FilePlan, models: Sequence[Model]) -> list[FilePlan]:
@@ -31,7 +31,7 @@ def in_parts(file: FilePlan, models: Sequence[Model]) -> list[FilePlan]:
         models: what its classes are made of, by the same numbers.
     """
     # Modules with circular imports need their classes before any import is done.
-    if file.late or sum(map(_steps, file.models)) <= MOST:
+    if file.late or sum(map(_steps, file.models)) <= MAX_STEPS_PER_MODULE:
         return [file]
     plans = dict(zip((model.id for model in models), file.models, strict=True))
     parts = list(_filled(_together(models), plans))
@@ -52,7 +52,7 @@ def _part(file: FilePlan, models: Sequence[ModelPlan], where: Mapping[str, str])
 
 
 def _steps(model: ModelPlan) -> int:
-    return _STEPS * (len(model.fields) + 2)
+    return _STEPS_PER_CLASS * (len(model.fields) + 2)
 
 
 def _filled(
@@ -65,7 +65,7 @@ def _filled(
     for group in groups:
         models = [plans[model] for model in sorted(group, key=order.__getitem__)]
         more = sum(map(_steps, models))
-        if part and steps + more > MOST:
+        if part and steps + more > MAX_STEPS_PER_MODULE:
             yield part
             part, steps = [], 0
         part += models

@@ -14,7 +14,7 @@ _PULL = (
     "`clientgen spec pull` fetches the document of a cluster; `--crd` reads definitions of custom "
     "resources. Nothing was written."
 )
-_FEW = 5
+_MAX_SHOWN_GROUPS = 5
 
 
 def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
@@ -29,7 +29,9 @@ def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
     if described:
         reasons = sorted({_reason(item) for item in api.skipped if _is_about(item, described)})
         what = "no kind is left to generate clients for"
-        hint = f"Left out: {'; '.join(reasons[:_FEW])}." if reasons else "Include more."
+        hint = (
+            f"Left out: {'; '.join(reasons[:_MAX_SHOWN_GROUPS])}." if reasons else "Include more."
+        )
         return [Problem(where, what, f"{hint} Nothing was written.")]
     problems = [Problem(_short(spec.source), why, _PULL) for spec, why in _why(specs)]
     return problems or [Problem(where, "no Kubernetes resource was found", _PULL)]

@@ -18,8 +18,8 @@ __all__ = ["Path", "place_names"]
 Path: TypeAlias = tuple[str, ...]
 """The definition an object is in, and the properties that lead to it."""
 
-_LONGEST = 60
-_LONGEST_START = 24
+_MAX_NAME_LENGTH = 60
+_MAX_PREFIX_LENGTH = 24
 _LAST_PARTS = 3
 _OWN_PARTS = (("spec",), ("status",))
 _NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
@@ -50,7 +50,9 @@ def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, s
 
 def _is_short(path: Path, name: str) -> bool:
     """Tell whether a name is kept: those of a kind's own parts are, however long the kind's is."""
-    return len(name) <= _LONGEST or (path[1:] in _OWN_PARTS and len(name) <= 2 * _LONGEST)
+    return len(name) <= _MAX_NAME_LENGTH or (
+        path[1:] in _OWN_PARTS and len(name) <= 2 * _MAX_NAME_LENGTH
+    )
 
 
 def _marked(path: Path, name: str) -> str:
@@ -65,8 +67,8 @@ def _mark(path: Path) -> str:
 def _shortened(path: Path) -> str:
     """`FlinkDeployment_4f1a_SecurityContextWindowsOptions`."""
     mark = _mark(path)
-    start = class_name(path[0])[:_LONGEST_START]
-    room = _LONGEST - len(f"{start}_{mark}_")
+    start = class_name(path[0])[:_MAX_PREFIX_LENGTH]
+    room = _MAX_NAME_LENGTH - len(f"{start}_{mark}_")
     end = ""
     for name in reversed(path[1:][-_LAST_PARTS:]):
         longer = _capitalised(name) + end

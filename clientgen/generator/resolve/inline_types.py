@@ -33,7 +33,7 @@ from clientgen.generator.resolve.schema_sentences import Description
 __all__ = ["DescribedModel", "InlineObject", "in_words", "merge", "retyped"]
 
 # Types with fewer properties are alike by chance.
-_TELLING = 3
+_MIN_PROPERTIES = 3
 
 _Names: TypeAlias = Mapping[ModelId, ModelId]
 
@@ -110,7 +110,7 @@ def _classes(in_place: Mapping[ModelId, InlineObject]) -> dict[ModelId, ModelId]
     for key, each in in_place.items():
         model = each.described.model
         sizes[key] = sum(1 + _size(field.type, sizes) for field in model.fields)
-        holder = each.path[-1] if sizes[key] < _TELLING else ""
+        holder = each.path[-1] if sizes[key] < _MIN_PROPERTIES else ""
         members = alike.setdefault((holder, _structure(each.described, first_of)), [])
         members.append(key)
         first_of[key] = members[0]

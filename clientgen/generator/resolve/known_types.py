@@ -48,13 +48,13 @@ _CONDITION = ModelId(META_V1, "Condition")
 _STABLE = re.compile(r"v\d+")
 _WORD = re.compile(r"[A-Za-z]+")
 # A name that more types go by than these says nothing: `conditions`, `items`, `rules`.
-_FEW = 4
+_MAX_TYPES_PER_NAME = 4
 # The least properties for which the name of the property may decide between equal types.
-_SUGGESTIVE = 3
+_MIN_PROPERTIES_BY_NAME = 3
 # A pair of parts is anybody's pair, unless there is much in them: a template is metadata and spec.
-_TELLING_DEEP = 15
+_MIN_DEEP_PROPERTIES = 15
 # An older copy has most of the type's properties, and of each type within at least half.
-_MOST = 0.7
+_MIN_SHARE = 0.7
 # Kubernetes 1.26 gave ResourceRequirements a field of its own, and volumes a type without it.
 _OUTGROWN = {"VolumeResourceRequirements": "ResourceRequirements"}
 
@@ -181,20 +181,20 @@ class KnownTypes:
         fewest, *rest = sorted(having, key=len)
         for model in sorted(fewest.intersection(*rest)):
             shape = self._shapes[model]
-            most = len(properties) >= max(TELLING, _MOST * len(shape.types))
+            most = len(properties) >= max(TELLING, _MIN_SHARE * len(shape.types))
             if most or len(properties) == len(shape.types):
                 yield shape
 
     def _choose(self, fitting: list[Shape], schema: Schema, name: str) -> Shape | None:
         """One of several that fit: the one the name means, or the only one there can be."""
         used = [shape for shape in fitting if self._used_as[name, shape.model]]
-        if used and len(self._types_under[name]) <= _FEW:
+        if used and len(self._types_under[name]) <= _MAX_TYPES_PER_NAME:
             order = {s.model: (_rank(s), -self._used_as[name, s.model]) for s in used}
             best = [shape for shape in used if order[shape.model] == min(order.values())]
             # Deployments and DaemonSets have a `rollingUpdate` each: nothing speaks for either.
             if len({shape.model.name for shape in best}) == 1:
                 return _first(best)
-        if len(schema.properties) >= _SUGGESTIVE:
+        if len(schema.properties) >= _MIN_PROPERTIES_BY_NAME:
             suggested = _suggested(fitting, set(python_names.words(name)))
             if suggested:
                 return _first(suggested)
@@ -205,8 +205,11 @@ class KnownTypes:
         if not fitting:
             return None
         first = _first(fitting)
-        wide = len(schema.properties) >= _SUGGESTIVE or first.model.group_version == META_V1
-        if not is_telling(schema, TELLING if wide else _TELLING_DEEP):
+        wide = (
+            len(schema.properties) >= _MIN_PROPERTIES_BY_NAME
+            or first.model.group_version == META_V1
+        )
+        if not is_telling(schema, TELLING if wide else _MIN_DEEP_PROPERTIES):
             return None
         is_unambiguous = len({shape.model.name for shape in fitting}) == 1
         return first if is_unambiguous or first.model.group_version == META_V1 else None
@@ -219,7 +222,7 @@ def _is_of_one_kind(model: ModelId) -> bool:
 
 def _is_wide(schema: Schema) -> bool:
     """Tell whether the properties alone say enough: what is required tells small shapes apart."""
-    return len(schema.properties) >= _SUGGESTIVE or is_telling(schema)
+    return len(schema.properties) >= _MIN_PROPERTIES_BY_NAME or is_telling(schema)
 
 
 def _rank(shape: Shape) -> tuple[bool, bool, bool]:

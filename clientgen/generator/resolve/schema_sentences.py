@@ -19,7 +19,7 @@ __all__ = ["Description", "of_field", "of_object"]
 # sentence.
 _ZEROS: tuple[object, ...] = (None, False, 0, "", [], {})
 _EMPTY: tuple[object, ...] = (None, "", [], {})
-_LONGEST = 80
+_MAX_SENTENCE_CHARS = 80
 # Formats that the type already expresses, or that mean nothing in Python.
 _TYPED = frozenset(
     {
@@ -155,7 +155,7 @@ def _rule(validation: Validation) -> str:
         return "Immutable once set."
     # A long expression does not help readers; its message does.
     parts = (message, f"(`{expression}`)" if message else f"`{expression}`")
-    shown = parts[:1] if message and len(expression) > _LONGEST else parts
+    shown = parts[:1] if message and len(expression) > _MAX_SENTENCE_CHARS else parts
     return f"Rule: {' '.join(filter(None, shown))}."
 
 
@@ -166,4 +166,4 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return f"`{text}`" if len(text) <= _LONGEST else "a value too long to show"
+    return f"`{text}`" if len(text) <= _MAX_SENTENCE_CHARS else "a value too long to show"

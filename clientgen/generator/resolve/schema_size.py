@@ -17,15 +17,15 @@ from clientgen.generator.resolve.schemas import Properties
 __all__ = ["Limits"]
 
 # Steps from a property to what it is: into an object described in place, an item, a reference.
-_DEEPEST = 150
+_MAX_DEPTH = 150
 # `list[list[...]]`: Python's own parser takes some 200 brackets, and people fewer.
-_MOST_BRACKETS = 30
+_MAX_BRACKETS = 30
 # Objects described in place that several definitions take over become a class for each of them.
-_MOST_COPIES = 10_000
+_MAX_COPIES = 10_000
 
-_SHOWN_PARTS = 10
+_MAX_SHOWN_PARTS = 10
 
-_TOO_DEEP = f"is nested more than {_DEEPEST} levels deep"
+_TOO_DEEP = f"is nested more than {_MAX_DEPTH} levels deep"
 _FEWER = "Use fewer levels."
 _NAMED = "Give the object a name and refer to it (`$ref`)."
 
@@ -51,9 +51,9 @@ class Limits:
     def enter(self, where: str) -> bool:
         """Go one step further, until `leave`; false if it is one too many."""
         self._depth += 1
-        if self._depth == _DEEPEST:
+        if self._depth == _MAX_DEPTH:
             self._tell(_TOO_DEEP, where, _FEWER)
-        return self._depth < _DEEPEST
+        return self._depth < _MAX_DEPTH
 
     def leave(self) -> None:
         """Go back."""
@@ -68,10 +68,10 @@ class Limits:
         if key in self._open:
             what = "contains itself: its `allOf` includes a schema that contains it"
             self._problems.add(_shortened(where), what, _NAMED)
-        elif self._copies > _MOST_COPIES:
-            what = f"is taken over by `allOf` with others so often that {_MOST_COPIES} classes more"
+        elif self._copies > _MAX_COPIES:
+            what = f"is taken over by `allOf` with others so often that {_MAX_COPIES} classes more"
             self._tell(f"{what} would be made", where, _NAMED)
-        may = key not in self._open and self._copies <= _MOST_COPIES
+        may = key not in self._open and self._copies <= _MAX_COPIES
         if may:
             self._open.add(key)
         yield may
@@ -95,8 +95,8 @@ class Limits:
         while isinstance(inner, ListType | MapType):
             inner = inner.item if isinstance(inner, ListType) else inner.value
             brackets += 1
-        if brackets > _MOST_BRACKETS and _TOO_DEEP not in self._reported:
-            what = f"is {brackets} nested lists or maps; the limit is {_MOST_BRACKETS}"
+        if brackets > _MAX_BRACKETS and _TOO_DEEP not in self._reported:
+            what = f"is {brackets} nested lists or maps; the limit is {_MAX_BRACKETS}"
             self._problems.add(where, what, _FEWER)
         return type_
 
@@ -105,5 +105,5 @@ def _shortened(where: str) -> str:
     """A place that is inside of too much is itself too long."""
     source, hash_, place = where.partition("#")
     parts = place.split("/")
-    short = "/".join(parts[:_SHOWN_PARTS])
-    return f"{source}{hash_}{short}/…" if len(parts) > _SHOWN_PARTS else where
+    short = "/".join(parts[:_MAX_SHOWN_PARTS])
+    return f"{source}{hash_}{short}/…" if len(parts) > _MAX_SHOWN_PARTS else where

@@ -28,7 +28,7 @@ _Own: TypeAlias = tuple[Mapping[str, Schema], frozenset[str]]
 
 _NOTHING: _Own = ({}, frozenset())
 # Kubernetes' own documents take over hardly any.
-_MOST_TAKEN = 250_000
+_MAX_TAKEN_OVER = 250_000
 
 _OBJECT_META, _STRING = f"{META_PACKAGE}.ObjectMeta", {"type": "string"}
 # The properties that a server adds to the schema of an embedded resource.
@@ -85,7 +85,7 @@ class Properties:
             target = part.reference
             merged = self._by_name.get(target, _NOTHING) if target else self._merged(part)
             self._taken += len(merged[0])
-            if self._taken > _MOST_TAKEN:
+            if self._taken > _MAX_TAKEN_OVER:
                 raise OverflowError
             properties.update(merged[0])
             required.update(merged[1])

@@ -43,7 +43,7 @@ _LABELLED = frozenset({"annotations", "labels"})
 # Types with fewer properties are alike by chance: `{name}`, `{key, name}`.
 TELLING = 5
 # The least share of properties that an older copy has of each type within its type.
-_HALF = 0.5
+_MIN_NESTED_SHARE = 0.5
 _INT_AND_STRING = {"integer", "string"}
 _SPECIAL = ("int-or-string", "byte", "date-time")
 
@@ -152,7 +152,7 @@ def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
     absent = shape.types.keys() - names
     if not names <= shape.types.keys() or absent & shape.required:
         return False
-    return len(names) >= _HALF * len(shape.types) if older else not absent
+    return len(names) >= _MIN_NESTED_SHARE * len(shape.types) if older else not absent
 
 
 def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:

@@ -12,7 +12,7 @@ from clientgen._problems import ClientgenError, Problem, Problems
 __all__ = ["links_to_nowhere", "read_file"]
 
 # A cluster with a thousand large custom resources stays well below.
-_LARGEST = 64 * 2**20
+_MAX_FILE_BYTES = 64 * 2**20
 
 
 def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: Problems) -> None:
@@ -31,8 +31,10 @@ def read_file(path: Path, shown: str) -> bytes:
     """
     try:
         size = path.stat().st_size
-        if size > _LARGEST:
-            what = f"has {size / 2**20:.0f} MiB; no API server's document has {_LARGEST >> 20}"
+        if size > _MAX_FILE_BYTES:
+            what = (
+                f"has {size / 2**20:.0f} MiB; no API server's document has {_MAX_FILE_BYTES >> 20}"
+            )
             raise ClientgenError([Problem(shown, what, HINT)])
         return path.read_bytes()
     except OSError as error:

@@ -18,7 +18,7 @@ from clientgen.generator.sources.spec import Input
 __all__ = ["INDEX", "file_name", "gather_folder"]
 
 INDEX = "index.json"
-_LONGEST = 255
+_MAX_FILE_NAME_LENGTH = 255
 _PULL = "`clientgen spec pull --openapi v3` fetches such a folder from your cluster."
 
 
@@ -90,7 +90,7 @@ def _file(index: Path, key: str, entry: Any, problems: Problems) -> str:
 
 def _is_inside(file: str) -> bool:
     parts = PurePosixPath(file).parts
-    if not file.isprintable() or any(len(part.encode()) > _LONGEST for part in parts):
+    if not file.isprintable() or any(len(part.encode()) > _MAX_FILE_NAME_LENGTH for part in parts):
         return False  # no system has such files
     return bool(parts) and not file.startswith("/") and ".." not in parts and "\\" not in file
 

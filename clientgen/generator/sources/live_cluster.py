@@ -45,7 +45,7 @@ T = TypeVar("T")
 V2, V3 = "/openapi/v2", "/openapi/v3"
 # A path that can be sent in a request; a server may answer with anything.
 _URL = re.compile(rf"{V3}[!-~]*")
-_TIMEOUT = 60.0
+_REQUEST_TIMEOUT_SECONDS = 60.0
 _NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _NO_V3 = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.METHOD_NOT_ALLOWED})
 # Whoever may not read one document will not be able to read the others: that is no outage.
@@ -126,7 +126,7 @@ def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest
     from clientgen.runtime.sync import Rest
 
     try:
-        with Rest.from_config(kubeconfig, context, timeout=_TIMEOUT) as rest:
+        with Rest.from_config(kubeconfig, context, timeout=_REQUEST_TIMEOUT_SECONDS) as rest:
             return work(rest)
     except ClientError as error:
         raise ClientgenError([_without_documents(str(error))]) from error

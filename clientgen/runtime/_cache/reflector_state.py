@@ -26,7 +26,7 @@ from .._http.bookmark_interval import BookmarkGaps
 from .._http.paging import PAGE_SIZE
 from .._http.retry import Backoff, default_random
 from .._http.server_health import is_outage
-from .._http.watch_progress import INITIAL_EVENTS_END, MIN_STREAM, READ_MARGIN
+from .._http.watch_progress import INITIAL_EVENTS_END, MIN_STREAM_SECONDS, READ_MARGIN_SECONDS
 from ..errors import ApiError, Gone, Timeout, TooManyRequests, TransportError, api_error
 
 if TYPE_CHECKING:
@@ -279,10 +279,10 @@ class ReflectorState:
         self._opened = None
         self._advanced = False
         self._has_version = version not in {"", "0"}
-        seconds = int(MIN_STREAM * (1.0 + self._random()))
+        seconds = int(MIN_STREAM_SECONDS * (1.0 + self._random()))
         every = {**self._options, **options, "watch": True, "allow_watch_bookmarks": True}
         every |= {"resource_version": version, "timeout_seconds": seconds}
-        return Streaming(every, self.bookmarks.begin(seconds + READ_MARGIN), initial)
+        return Streaming(every, self.bookmarks.begin(seconds + READ_MARGIN_SECONDS), initial)
 
     def opened(self, now: float) -> None:
         """Note that the server has accepted the watch."""

@@ -14,12 +14,12 @@ __all__ = ["BookmarkGaps"]
 
 # A connection is dead after this many times the longest gap, and after at least this many seconds.
 # It is more than two gaps, because kube-apiserver drops a bookmark that it cannot send in time.
-_TIMES = 2.5
-_LEAST = 75.0
+_SILENCE_FACTOR = 2.5
+_MIN_SILENCE_SECONDS = 75.0
 # The number of gaps that are needed for a limit, and the number that are remembered.
 _ENOUGH, _REMEMBERED = 2, 5
 # Bookmarks that are closer together, in seconds, are not the periodic ones.
-_TOGETHER = 1.0
+_MIN_INTERVAL_SECONDS = 1.0
 
 
 class BookmarkGaps:
@@ -53,7 +53,7 @@ class BookmarkGaps:
         self.has_come = False
         if self._last is None:
             self._last = now
-        elif now - self._last >= _TOGETHER:
+        elif now - self._last >= _MIN_INTERVAL_SECONDS:
             self._gaps.append(now - self._last)
             self._last = now
             self._decide()
@@ -66,4 +66,6 @@ class BookmarkGaps:
     def _decide(self) -> None:
         self.limit = self._longest
         if len(self._gaps) >= _ENOUGH:
-            self.limit = min(self._longest, max(_LEAST, _TIMES * max(self._gaps)))
+            self.limit = min(
+                self._longest, max(_MIN_SILENCE_SECONDS, _SILENCE_FACTOR * max(self._gaps))
+            )

@@ -6,9 +6,9 @@ from msgspec import MsgspecError, Raw, json
 
 from .codec import FrameError
 
-__all__ = ["LONGEST_LINE", "JsonLines", "LineSplitter", "is_whole"]
+__all__ = ["MAX_LINE_BYTES", "JsonLines", "LineSplitter", "is_whole"]
 
-LONGEST_LINE = 16 << 20
+MAX_LINE_BYTES = 16 << 20
 """The limit of client-go for events (apimachinery's streaming decoder)."""
 
 
@@ -46,9 +46,9 @@ class LineSplitter:
         Raises:
             FrameError: the line is longer than 16 MiB.
         """
-        if len(self._begun) > LONGEST_LINE:
+        if len(self._begun) > MAX_LINE_BYTES:
             self._begun.clear()
-            raise FrameError(f"a line is longer than {LONGEST_LINE} bytes")
+            raise FrameError(f"a line is longer than {MAX_LINE_BYTES} bytes")
 
     def _take_begun(self) -> bytes:
         begun = bytes(self._begun)

@@ -27,7 +27,7 @@ _SERVER_ERRORS = 500
 _REDIRECT, _NO_CODE = 300, 1000
 
 # The most bytes of text to keep of a body that is not a Status, such as a proxy's HTML page.
-_KEPT = 2048
+_MAX_KEPT_BYTES = 2048
 
 
 def read_object(response: HttpResponse, model: type[T], request: HttpRequest, codec: Codec) -> T:
@@ -146,7 +146,7 @@ _MEANING: dict[int, tuple[str, str | None]] = {
 def _make_status(method: str, response: HttpResponse) -> Status:
     """Say as a Status what a server or a proxy said in another way."""
     code = response.status
-    text = response.body[:_KEPT].decode("utf-8", "replace").strip()
+    text = response.body[:_MAX_KEPT_BYTES].decode("utf-8", "replace").strip()
     reason, message = _MEANING.get(code, ("", f"the server answered with the code {code}"))
     if code >= _SERVER_ERRORS and not reason:
         reason, message = "InternalError", "an error of the server stood in the way"

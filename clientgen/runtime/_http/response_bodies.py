@@ -17,9 +17,9 @@ MAX_RESPONSE_BYTES = 1 << 30
 """The default of `max_response_bytes`."""
 
 # The most bytes to read of an error response: an error message needs no more.
-_REFUSAL_BYTES = 1 << 20
+_MAX_ERROR_BYTES = 1 << 20
 _REDIRECT = 300
-_PIECE = 1 << 20
+_PIECE_BYTES = 1 << 20
 # Pieces that are smaller are joined, because each object has a cost of its own.
 _SMALL_BYTES = 1 << 12
 # The `wbits` of zlib for a header of gzip, of zlib, or none.
@@ -65,10 +65,10 @@ class Inflater:
         full = True
         while full or data:
             try:
-                piece = stream.decompress(data, _PIECE)
+                piece = stream.decompress(data, _PIECE_BYTES)
             except zlib.error:
                 raise ValueError(f"its {self._encoding} data is not valid") from None
-            data, full = stream.unconsumed_tail, len(piece) == _PIECE
+            data, full = stream.unconsumed_tail, len(piece) == _PIECE_BYTES
             if piece:
                 yield piece
 
@@ -102,7 +102,7 @@ class BodyReader:
     def __init__(self, status: int, headers: Mapping[str, str], limit: int) -> None:
         self._is_refusal = status >= _REDIRECT
         self._inflater = inflater_for(status, headers)
-        self._limit = min(limit, _REFUSAL_BYTES) if self._is_refusal else limit
+        self._limit = min(limit, _MAX_ERROR_BYTES) if self._is_refusal else limit
         self._size = 0
         self._is_cut = False
         self._pieces: list[bytes | bytearray] = []

@@ -21,17 +21,23 @@ if TYPE_CHECKING:
     from ..errors import ClientError, RequestInfo
     from .retry import Random
 
-__all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress", "is_passing"]
+__all__ = [
+    "INITIAL_EVENTS_END",
+    "MIN_STREAM_SECONDS",
+    "READ_MARGIN_SECONDS",
+    "WatchProgress",
+    "is_passing",
+]
 
 # The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
-MIN_STREAM = 300.0
+MIN_STREAM_SECONDS = 300.0
 # The server ends a stream at its timeout. A stream that is silent this much longer is dead.
-READ_MARGIN = 30.0
+READ_MARGIN_SECONDS = 30.0
 # After a stream without events that ended sooner than this, the next one is opened after a pause.
-_SHORT = 5.0
+_SHORT_STREAM_SECONDS = 5.0
 
 # A watch is over this long before its end, because the clocks of client and server differ.
-_EARLY = 0.2
+_CLOCK_SKEW_SECONDS = 0.2
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
@@ -100,14 +106,14 @@ class WatchProgress:
         if self._has_version and self._resumes:
             options.pop("send_initial_events", None)
             options.pop("resource_version_match", None)
-        seconds = int(MIN_STREAM * (1.0 + self._random()))
+        seconds = int(MIN_STREAM_SECONDS * (1.0 + self._random()))
         if self._until is not None:
             seconds = max(1, math.ceil(self._until - now))
         options["timeout_seconds"] = seconds
         self._opened = None
         self._handed_on = 0
         self._advanced = False
-        return options, self.bookmarks.begin(seconds + READ_MARGIN)
+        return options, self.bookmarks.begin(seconds + READ_MARGIN_SECONDS)
 
     @property
     def can_resume(self) -> bool:
@@ -163,7 +169,7 @@ class WatchProgress:
             self.bookmarks.forget()
         if error is not None and not (self._resumes and is_passing(error)):
             raise error
-        if self._until is not None and now >= self._until - _EARLY:
+        if self._until is not None and now >= self._until - _CLOCK_SKEW_SECONDS:
             return None
         if not self._has_version and (error is not None or self._handed_on):
             raise error or ConnectionLost(
@@ -173,7 +179,9 @@ class WatchProgress:
 
     def _delay(self, error: ClientError | None, now: float) -> float:
         # A server that repeats one version, or closes at once, gets a backoff like one that fails.
-        alive = self._opened is not None and (self._advanced or now - self._opened >= _SHORT)
+        alive = self._opened is not None and (
+            self._advanced or now - self._opened >= _SHORT_STREAM_SECONDS
+        )
         if alive:
             self._backoff.reset()
         if error is None and alive:

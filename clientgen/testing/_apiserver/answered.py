@@ -31,7 +31,7 @@ _MESSAGES: Final = {
     ),
 }
 _IN_OWN_WORDS: Final = (403, 406, 415)
-_LONGEST: Final = 2048
+_MAX_MESSAGE_CHARS: Final = 2048
 
 
 def problem_of(outcome: Outcome) -> str:
@@ -55,7 +55,11 @@ def _stated(body: bytes) -> str:
 
 
 def _text(outcome: Outcome) -> str:
-    text = outcome.body[:_LONGEST].decode("utf-8", "replace").strip() if outcome.is_text else ""
+    text = (
+        outcome.body[:_MAX_MESSAGE_CHARS].decode("utf-8", "replace").strip()
+        if outcome.is_text
+        else ""
+    )
     return text or "unknown"
 
 

@@ -37,7 +37,7 @@ from .responses.answers import NOSNIFF, Deferred, Response, Upgrade, plain_text
 from .responses.rendering import Rendering, failed, unknown_path
 from .served_spec import load
 from .storage.cluster_state import ClusterState
-from .storage.store import HISTORY_EVENTS, HISTORY_SECONDS, Store
+from .storage.store import MAX_HISTORY_EVENTS, MAX_HISTORY_SECONDS, Store
 from .storage.versioned_view import VersionedView
 from .verbs.handlers import handler_of
 from .webhook_calls import Attempt, Unanswered
@@ -79,8 +79,8 @@ class ApiServer:
         clock: Clock = SYSTEM_CLOCK,
         seed: int | None = None,
         controller_delay: float = 0.0,
-        history_events: int = HISTORY_EVENTS,
-        history_seconds: float = HISTORY_SECONDS,
+        history_events: int = MAX_HISTORY_EVENTS,
+        history_seconds: float = MAX_HISTORY_SECONDS,
         control_plane: bool = True,
     ) -> None:
         store = Store(clock, history_events=history_events, history_seconds=history_seconds)

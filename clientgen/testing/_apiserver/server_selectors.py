@@ -27,8 +27,8 @@ _PREFIX: Final = re.compile(
     r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 ).fullmatch
 _SYMBOLS: Final = frozenset(["!=", "==", "=", "!", ">", "<", ",", "(", ")"])
-_MAX_PREFIX: Final = 253
-_MOST_TERMS: Final = 1_000
+_MAX_PREFIX_LENGTH: Final = 253
+_MAX_TERMS: Final = 1_000
 """The most requirements that are taken; the real server takes what fits into a URL."""
 
 
@@ -42,7 +42,7 @@ def label_test(text: str) -> LabelTest | None:
     Raises:
         Failure: 400, when it cannot be parsed.
     """
-    tests = tuple(islice(_Labels(text).requirements(), _MOST_TERMS + 1)) if text.strip() else ()
+    tests = tuple(islice(_Labels(text).requirements(), _MAX_TERMS + 1)) if text.strip() else ()
     _check_number(len(tests))
     if not tests:
         return None
@@ -52,8 +52,8 @@ def label_test(text: str) -> LabelTest | None:
 
 
 def _check_number(terms: int) -> None:
-    if terms > _MOST_TERMS:
-        raise bad_request(f"a selector may have {_MOST_TERMS} requirements at most")
+    if terms > _MAX_TERMS:
+        raise bad_request(f"a selector may have {_MAX_TERMS} requirements at most")
 
 
 class _Labels:
@@ -140,7 +140,7 @@ class _Labels:
 
 def _checked_key(key: str) -> str:
     prefix, slash, name = key.rpartition("/")
-    wrong_prefix = slash and (not _PREFIX(prefix) or len(prefix) > _MAX_PREFIX)
+    wrong_prefix = slash and (not _PREFIX(prefix) or len(prefix) > _MAX_PREFIX_LENGTH)
     if key in _SYMBOLS or not _NAME(name) or wrong_prefix:
         raise _refuse(f'<nil>: Invalid value: "{key}": not a label key')
     return key

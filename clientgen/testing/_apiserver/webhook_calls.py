@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 __all__ = [
-    "MOST_ANSWER_BYTES",
+    "MAX_ANSWER_BYTES",
     "Attempt",
     "Outcome",
     "Target",
@@ -32,9 +32,9 @@ __all__ = [
     "target_of",
 ]
 
-MOST_ANSWER_BYTES: Final = 10 * 1024 * 1024
+MAX_ANSWER_BYTES: Final = 10 * 1024 * 1024
 """The most bytes that a webhook may answer."""
-_MOST_ATTEMPTS: Final = 100
+_MAX_ATTEMPTS: Final = 100
 _HTTPS: Final = 443
 
 
@@ -195,7 +195,7 @@ class Attempt:
             Failure: 504, there were too many, because what is stored changes all the time.
         """
         self._number += 1
-        if self._number > _MOST_ATTEMPTS:
+        if self._number > _MAX_ATTEMPTS:
             why = "Timeout: request did not complete within requested timeout"
             raise Failure(504, "Timeout", f"{why} - too many changes while webhooks were called")
         return Random(self.seed)  # noqa: S311 - uids and names, no secrets

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import HttpVersion11, WSMsgType, web
 from msgspec import json
 
-from clientgen._apimachinery.decoding import MAX_BODY
+from clientgen._apimachinery.decoding import MAX_BODY_BYTES
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._net.server_shutdown import shut_down
@@ -252,12 +252,12 @@ def _target(request: web.BaseRequest) -> str:
 async def _read_body(request: web.BaseRequest) -> bytes:
     """Read the body; not much beyond the size limit, because the server refuses larger bodies."""
     length = request.content_length or 0
-    if request.headers.get("Expect", "").lower() == "100-continue" and length <= MAX_BODY:
+    if request.headers.get("Expect", "").lower() == "100-continue" and length <= MAX_BODY_BYTES:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0
     chunks: list[bytes] = []
     size = 0
-    while size <= MAX_BODY and (chunk := await request.content.readany()):
+    while size <= MAX_BODY_BYTES and (chunk := await request.content.readany()):
         chunks.append(chunk)
         size += len(chunk)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

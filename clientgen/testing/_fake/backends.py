@@ -19,7 +19,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urljoin, urlsplit
 
-from .._apiserver.webhook_calls import MOST_ANSWER_BYTES, Outcome
+from .._apiserver.webhook_calls import MAX_ANSWER_BYTES, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -254,8 +254,8 @@ def _outcome_of_answer(call: WebhookCall, answer: object) -> Outcome:
 def _outcome_within_limit(
     call: WebhookCall, status: int, body: bytes, *, is_text: bool = True
 ) -> Outcome:
-    if len(body) > MOST_ANSWER_BYTES:
-        why = f"the answer is larger than {MOST_ANSWER_BYTES} bytes"
+    if len(body) > MAX_ANSWER_BYTES:
+        why = f"the answer is larger than {MAX_ANSWER_BYTES} bytes"
         return Outcome(problem=f'Post "{call.url}": {why}')
     return Outcome(status, body, is_text=is_text)
 
@@ -325,7 +325,7 @@ def _read(answer: http.client.HTTPResponse, end: float) -> bytes:
     """
     chunks: list[bytes] = []
     size = 0
-    while size <= MOST_ANSWER_BYTES and (chunk := answer.read1(_CHUNK_BYTES)):
+    while size <= MAX_ANSWER_BYTES and (chunk := answer.read1(_CHUNK_BYTES)):
         chunks.append(chunk)
         size += len(chunk)
         if time.monotonic() > end:

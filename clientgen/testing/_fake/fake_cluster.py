@@ -27,7 +27,7 @@ from clientgen.runtime._models.model_codec import to_dict
 
 from .._apiserver.served_spec import load
 from .._apiserver.server import ApiServer
-from .._apiserver.storage.store import HISTORY_EVENTS, HISTORY_SECONDS
+from .._apiserver.storage.store import MAX_HISTORY_EVENTS, MAX_HISTORY_SECONDS
 from .dispatcher import Dispatcher
 from .fake_clock import FakeClock
 from .network_faults import afterwards, cut, delayed
@@ -105,8 +105,8 @@ class FakeCluster:
         crds: Definitions = (),
         seed: int | None = None,
         controller_delay: float = 0.0,
-        history_events: int = HISTORY_EVENTS,
-        history_seconds: float = HISTORY_SECONDS,
+        history_events: int = MAX_HISTORY_EVENTS,
+        history_seconds: float = MAX_HISTORY_SECONDS,
         record: bool = True,
         control_plane: bool = False,
         aggregated_discovery: bool = True,

@@ -17,7 +17,7 @@ _ENDINGS = frozenset({".yaml", ".yml", ".json"})
 # No other file can hold one, so that what stands beside manifests in a folder is not even parsed.
 _MARK = b"CustomResourceDefinition"
 # The bundles of projects with a thousand definitions stay below.
-_LARGEST = 64 * 2**20
+_MAX_FILE_BYTES = 64 * 2**20
 NOTHING = (
     "holds no CustomResourceDefinition",
     "Leave it out, or name the file that has them.",
@@ -95,8 +95,8 @@ def _name(file: Path, argument: Path, root: Path) -> str:
 def _read(path: Path, problems: Problems) -> bytes | None:
     try:
         size = path.stat().st_size
-        if size > _LARGEST:
-            what = f"has {size / 2**20:.0f} MiB; at most {_LARGEST >> 20} are read"
+        if size > _MAX_FILE_BYTES:
+            what = f"has {size / 2**20:.0f} MiB; at most {_MAX_FILE_BYTES >> 20} are read"
             problems.add(str(path), what, "Split it, or leave it out.")
             return None
         return path.read_bytes()

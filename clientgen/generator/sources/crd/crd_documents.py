@@ -13,8 +13,8 @@ import yaml
 
 from clientgen._openapi.json_source import (
     BITS,
-    DEEPEST,
     FLATTER,
+    MAX_DEPTH,
     TOO_DEEP,
     TOO_LARGE,
     deep_position,
@@ -32,7 +32,7 @@ from clientgen.generator.sources.crd.yaml_documents import (
 
 __all__ = ["json_texts", "read_documents"]
 
-_DEEPEST_OF_PYTHON = 1000
+_PYTHON_RECURSION_LIMIT = 1000
 _HINT = "Name files and folders of YAML or JSON manifests."
 _SPACE = re.compile(r"\s*")
 _OBJECT = re.compile(r'\s*\{\s*["}]')
@@ -80,7 +80,7 @@ def _deep_line(text: str) -> tuple[int, int]:
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST and event.start_mark:
+        if depth > MAX_DEPTH and event.start_mark:
             return event.start_mark.line + 1, event.start_mark.column + 1
     return 1, 1
 
@@ -113,7 +113,7 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             problem = Problem(f"{shown}:{error.lineno}:{error.colno}", what, _HINT)
             problems.extend([helm_problem(text, shown, error.lineno) or problem])
             return
-        if is_deeper_than(value, _DEEPEST_OF_PYTHON):  # some versions read it, others do not
+        if is_deeper_than(value, _PYTHON_RECURSION_LIMIT):  # some versions read it, others do not
             raise RecursionError
         line = text.count("\n", 0, at) + 1
         if "\\" in text[at:end] and not _is_unicode(value):

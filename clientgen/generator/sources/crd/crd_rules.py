@@ -70,7 +70,7 @@ _FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
 _OF_SERVER = "spec.conversion.webhookClientConfig"
 _ALL_THE_SAME = "The client is generated anyway."
 _INVALID = "Invalid value: "
-_LONGEST_VALUE = 60
+_MAX_VALUE_LENGTH = 60
 # Raised whenever a check is added: verdicts of older checks then count no more.
 _CHECKS = "definition 2"
 # Functions that rules may use in Kubernetes and not here: such rules cannot be checked.
@@ -238,8 +238,8 @@ def _text(message: str) -> str:
     if is_object(value) or is_array(value):
         return f"Invalid value{message[end:]}"
     shown = message[len(_INVALID) : end]
-    if len(shown) > _LONGEST_VALUE:
-        shown = f"{shown[:_LONGEST_VALUE]}…"
+    if len(shown) > _MAX_VALUE_LENGTH:
+        shown = f"{shown[:_MAX_VALUE_LENGTH]}…"
     return f"{_INVALID}{shown}{message[end:]}"
 
 

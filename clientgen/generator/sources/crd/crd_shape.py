@@ -16,9 +16,9 @@ from clientgen._openapi.keywords import KEYWORDS, ValueForm
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 
-__all__ = ["DEEPEST", "shaped"]
+__all__ = ["MAX_DEPTH", "shaped"]
 
-DEEPEST = 100
+MAX_DEPTH = 100
 """Levels of a schema; those of real definitions have some twenty."""
 
 # A type is a word, [items], {"*": values}, the name of a record, or a tuple of alternatives.
@@ -107,7 +107,7 @@ _WORDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "whole": ((int,), "an integer"),
     "number": ((int, float), "a number"),
 }
-_SHORT = 40
+_MAX_SHOWN_CHARS = 40
 
 
 def shaped(definition: Mapping[str, Any], where: str, problems: Problems) -> dict[str, Any]:
@@ -150,9 +150,9 @@ class _Walk:
     def record(self, value: Mapping[str, Any], kind: str, trail: tuple[Any, ...]) -> Any:
         self._depth += kind == "schema"
         record: dict[str, Any] = {}
-        if self._depth > DEEPEST:
-            if self._depth == DEEPEST + 1:
-                what = f"is nested more than {DEEPEST} levels deep"
+        if self._depth > MAX_DEPTH:
+            if self._depth == MAX_DEPTH + 1:
+                what = f"is nested more than {MAX_DEPTH} levels deep"
                 hint = "Use x-kubernetes-preserve-unknown-fields for the lower levels."
                 self._problems.add(below(self._where, *parts_of(trail)), what, hint)
         else:
@@ -201,4 +201,4 @@ def _shown(value: Any) -> str:
     if is_array(value):
         return "a list"
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"

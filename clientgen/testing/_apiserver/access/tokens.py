@@ -44,8 +44,8 @@ _CLAIMS: Final = "kubernetes.io"
 _EXTRA: Final = "authentication.kubernetes.io"
 _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
 _DEFAULT_SECONDS: Final = 3600
-_LEAST_SECONDS: Final = 10 * 60
-_MOST_SECONDS: Final = 2**32
+_MIN_SECONDS: Final = 10 * 60
+_MAX_SECONDS: Final = 2**32
 _WARN_SECONDS: Final = 3600 + 7
 _EXTENDED_SECONDS: Final = 365 * 24 * 3600
 _DELETION_LEEWAY: Final = timedelta(minutes=1)
@@ -126,9 +126,9 @@ class Tokens:
         seconds = given.get("expirationSeconds")
         seconds = _DEFAULT_SECONDS if seconds is None else seconds
         why = ""
-        if seconds < _LEAST_SECONDS:
+        if seconds < _MIN_SECONDS:
             why = "may not specify a duration less than 10 minutes"
-        elif seconds > _MOST_SECONDS:
+        elif seconds > _MAX_SECONDS:
             why = "may not specify a duration larger than 2^32 seconds"
         if why:
             raise _invalid("", invalid_value("spec.expirationSeconds", seconds, why))

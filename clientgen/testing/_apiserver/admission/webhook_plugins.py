@@ -40,8 +40,8 @@ __all__ = ["MutatingWebhooks", "ValidatingWebhooks"]
 
 _GROUP: Final = "admissionregistration.k8s.io"
 _WITHOUT_EFFECTS: Final = ("None", "NoneOnDryRun")
-_DEFAULT_SECONDS: Final = 10
-_MOST_EXPLAINED: Final = 100
+_DEFAULT_TIMEOUT_SECONDS: Final = 10
+_MAX_EXPLAINED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class _Webhooks(Plugin):
         attempt = self.cluster.attempt
         assert attempt is not None  # there are webhooks
         uid = attempt.uid(hook.key.encode(), str(turn).encode(), json.encode(request))
-        seconds = hook.webhook.get("timeoutSeconds") or _DEFAULT_SECONDS
+        seconds = hook.webhook.get("timeoutSeconds") or _DEFAULT_TIMEOUT_SECONDS
 
         def make() -> WebhookCall:
             return WebhookCall(
@@ -318,7 +318,7 @@ def _patched(value: dict[str, Any], operations: list[Any]) -> dict[str, Any]:
 
 def _why_not(value: dict[str, Any], operations: list[Any]) -> str:
     """Say which operation of a patch does not apply, as evanphx/json-patch does."""
-    for number in range(1, min(len(operations), _MOST_EXPLAINED) + 1):
+    for number in range(1, min(len(operations), _MAX_EXPLAINED) + 1):
         try:
             json_patch(value, operations[:number])
         except Failure:

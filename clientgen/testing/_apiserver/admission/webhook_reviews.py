@@ -28,7 +28,7 @@ __all__ = ["BadReview", "Verdict", "enveloped", "review", "review_version", "ver
 _GROUP: Final = "admission.k8s.io"
 _KIND: Final = "AdmissionReview"
 _VERSIONS: Final = ("v1", "v1beta1")
-_LEAST_ERROR: Final = 400
+_MIN_ERROR_CODE: Final = 400
 
 
 class BadReview(Exception):  # noqa: N818 - becomes part of a Failure
@@ -220,7 +220,7 @@ def _refusal(name: str, status: Any) -> Failure:
     """Return the Status of a refusal; the webhook may have said its code, reason and details."""
     given: dict[str, Any] = status if is_object(status) else {}
     code = given.get("code")
-    code = code if isinstance(code, int) and code >= _LEAST_ERROR else _LEAST_ERROR
+    code = code if isinstance(code, int) and code >= _MIN_ERROR_CODE else _MIN_ERROR_CODE
     why = given.get("message") or given.get("reason") or ""
     denied = f'admission webhook "{name}" denied the request'
     return _Refusal(code, f"{denied}: {why}" if why else f"{denied} without explanation", given)

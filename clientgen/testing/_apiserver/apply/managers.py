@@ -34,7 +34,7 @@ __all__ = [
 
 APPLY: Final = "Apply"
 UPDATE: Final = "Update"
-_MOST_UPDATERS: Final = 10
+_MAX_UPDATERS: Final = 10
 _ANCIENT: Final = "ancient-changes"
 
 
@@ -170,7 +170,7 @@ def _encoded(manager: Manager, owned: Owned) -> dict[str, Any]:
 def capped(managers: Managers) -> Managers:
     """With at most ten updaters: the oldest of each version are folded into one."""
     updaters = [manager for manager in managers if manager.operation == UPDATE]
-    surplus = len(updaters) - _MOST_UPDATERS
+    surplus = len(updaters) - _MAX_UPDATERS
     if surplus <= 0:
         return managers
     made = dict(managers)

@@ -26,7 +26,7 @@ _LEVELS: Final = {
     "workload-low": (100, 90, 128, 6),
 }
 """Shares, how many of them are lent, queues (none: reject), and how many of these a flow has."""
-_QUEUE_LENGTH: Final = 50
+_MAX_QUEUE_LENGTH: Final = 50
 
 _ALL: Final[dict[str, Any]] = {
     "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"],
@@ -93,7 +93,7 @@ def _object(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
 def _limited(shares: int, lent: int, queues: int, hand: int) -> dict[str, Any]:
     response: dict[str, Any] = {"type": "Reject"}
     if queues:
-        queuing = {"queues": queues, "handSize": hand, "queueLengthLimit": _QUEUE_LENGTH}
+        queuing = {"queues": queues, "handSize": hand, "queueLengthLimit": _MAX_QUEUE_LENGTH}
         response = {"type": "Queue", "queuing": queuing}
     return {
         "nominalConcurrencyShares": shares, "lendablePercent": lent, "limitResponse": response

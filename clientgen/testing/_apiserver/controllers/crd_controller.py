@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Definitions"]
 
-_RETRY: Final = 1.0
-_DRAINING: Final = 1.0
+_RETRY_INTERVAL_SECONDS: Final = 1.0
+_DRAIN_SECONDS: Final = 1.0
 _DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
@@ -100,7 +100,7 @@ class Definitions:
     def _end_watches(self, name: str) -> None:
         """End the watches that are open, soon: what they watch is served anew, or no longer."""
         for end in self._cluster.store.collection(name).watches():
-            self._cluster.later(_DRAINING, end)
+            self._cluster.later(_DRAIN_SECONDS, end)
 
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         status = _apiextensions.status_of(value, self._others(name), self._cluster.now())
@@ -150,7 +150,7 @@ class Definitions:
             for each in instances.now():
                 deletion.delete(each)
         if instances.records:
-            self._cluster.later(_RETRY, lambda: self._settle(name))
+            self._cluster.later(_RETRY_INTERVAL_SECONDS, lambda: self._settle(name))
             return
         self._leave(name, value, record.form)
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Garbage"]
 
-_RETRY: Final = 1.0
+_RETRY_INTERVAL_SECONDS: Final = 1.0
 _COMPONENT: Final = "garbage-collector-controller"
-_REMEMBERED: Final = 100_000  # removed objects whose dependents are recognised
+_MAX_REMEMBERED_OWNERS: Final = 100_000  # removed objects whose dependents are recognised
 
 
 class Garbage:
@@ -89,7 +89,7 @@ class Garbage:
             self._dependents.pop(uid, None)
 
     def _forget_oldest(self) -> None:
-        if len(self._removed) >= _REMEMBERED:
+        if len(self._removed) >= _MAX_REMEMBERED_OWNERS:
             del self._removed[next(iter(self._removed))]
 
     def _collect_later(self, uid: str) -> None:
@@ -140,7 +140,9 @@ class Garbage:
         if ORPHAN in finalizers:
             self._orphan(record.uid)
         elif self._block(record.uid):
-            self._cluster.later(max(self._delay, _RETRY), lambda: self._release(name, key))
+            self._cluster.later(
+                max(self._delay, _RETRY_INTERVAL_SECONDS), lambda: self._release(name, key)
+            )
             return
         rest = [each for each in finalizers if each not in (FOREGROUND, ORPHAN)]
         if rest:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Namespaces"]
 
-_RETRY: Final = 1.0
+_RETRY_INTERVAL_SECONDS: Final = 1.0
 
 
 class Namespaces:
@@ -37,7 +37,9 @@ class Namespaces:
         if record is None or not value["metadata"].get("deletionTimestamp"):
             return
         if self._remaining(name):
-            self._cluster.later(max(self._delay, _RETRY), lambda: self._empty(name))
+            self._cluster.later(
+                max(self._delay, _RETRY_INTERVAL_SECONDS), lambda: self._empty(name)
+            )
             return
         spec = value.setdefault("spec", {})
         spec["finalizers"] = [each for each in spec.get("finalizers") or () if each != "kubernetes"]

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fitting"]
 
-_MOST_CHARACTERS: Final = 4096
-_MOST_OF_ONE: Final = 256
+_MAX_CHARS: Final = 4096
+_MAX_CHARS_PER_HEADER: Final = 256
 
 
 def fitting(warnings: Iterable[str]) -> list[str]:
@@ -20,7 +20,7 @@ def fitting(warnings: Iterable[str]) -> list[str]:
     for text in warnings:
         texts.append(text)
         written += len(text)
-        if written > _MOST_CHARACTERS:
+        if written > _MAX_CHARS:
             return _cut(texts)
     return texts
 
@@ -28,7 +28,7 @@ def fitting(warnings: Iterable[str]) -> list[str]:
 def _cut(texts: list[str]) -> list[str]:
     kept: list[str] = []
     for text in texts:
-        if sum(map(len, kept)) + min(len(text), _MOST_OF_ONE) > _MOST_CHARACTERS:
+        if sum(map(len, kept)) + min(len(text), _MAX_CHARS_PER_HEADER) > _MAX_CHARS:
             break
-        kept.append(text[:_MOST_OF_ONE])
+        kept.append(text[:_MAX_CHARS_PER_HEADER])
     return kept

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from msgspec import json
 
 from clientgen._apimachinery import failures
-from clientgen._apimachinery.decoding.body import MAX_BODY
+from clientgen._apimachinery.decoding.body import MAX_BODY_BYTES
 from clientgen._apimachinery.decoding.depth import is_too_deep
 from clientgen._json import is_array, is_object
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DoesNotApply", "applied", "json_patch"]
 
-_MOST_OPERATIONS: Final = 10_000
-_MOST_COPIED: Final = MAX_BODY
+_MAX_OPERATIONS: Final = 10_000
+_MAX_COPIED: Final = MAX_BODY_BYTES
 """The most bytes that the copies of a patch may have: the server's `AccumulatedCopySizeLimit`."""
-_MOST_SHIFTED: Final = 100_000_000
+_MAX_SHIFTED_ITEMS: Final = 100_000_000
 """The most items that a patch may shift when it inserts or removes others: a tenth of a second."""
-_MOST_DIGITS: Final = 18
+_MAX_DIGITS: Final = 18
 _TOO_DEEP: Final = "the result is nested too deep"
 _MISSING: Final = "missing value"
 _INVALID_INDEX: Final = "invalid index referenced"
@@ -66,7 +66,7 @@ class _Spent:
         """
         text = json.encode(value)
         self._copied += len(text)
-        if self._copied > _MOST_COPIED:
+        if self._copied > _MAX_COPIED:
             raise DoesNotApply("the copies of the patch are too large")
         return json.decode(text)
 
@@ -77,7 +77,7 @@ class _Spent:
             DoesNotApply: too many have.
         """
         self._shifted += items
-        if self._shifted > _MOST_SHIFTED:
+        if self._shifted > _MAX_SHIFTED_ITEMS:
             raise DoesNotApply("the patch moves too many items")
 
 
@@ -88,12 +88,12 @@ def json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
         Failure: 413 for more than 10000 operations; 422 when one does not apply, when copies make
             more than 3 MiB, or when the result is nested too deep.
     """
-    if len(operations) > _MOST_OPERATIONS:
+    if len(operations) > _MAX_OPERATIONS:
         raise failures.Failure(
             413,
             "RequestEntityTooLarge",
             "Request entity too large: The allowed maximum operations in a JSON patch is"
-            f" {_MOST_OPERATIONS}, got {len(operations)}",
+            f" {_MAX_OPERATIONS}, got {len(operations)}",
             details=False,
         )
     try:
@@ -275,7 +275,7 @@ def _index(key: str, length: int) -> int:
     digits = key[1:] if key[:1] in ("+", "-") else key
     if not (digits.isascii() and digits.isdecimal()):
         raise DoesNotApply(f'strconv.Atoi: parsing "{key}": invalid syntax')
-    if len(digits) > _MOST_DIGITS:
+    if len(digits) > _MAX_DIGITS:
         raise DoesNotApply(f'strconv.Atoi: parsing "{key}": value out of range')
     index = int(key)
     if not -length <= index < length:

@@ -43,8 +43,8 @@ _NOT_OLDER: Final = "NotOlderThan"
 _MATCHES: Final = ("Exact", _NOT_OLDER)
 _POLICIES: Final = ("Foreground", "Background", "Orphan", "nil")
 _VALIDATIONS: Final = ("Ignore", "Strict", "Warn")
-_MANAGER_BYTES: Final = 128
-_MOST_DIGITS: Final = 19
+_MAX_MANAGER_BYTES: Final = 128
+_MAX_DIGITS: Final = 19
 """The most digits of a number of 64 bits; Python refuses to read thousands."""
 _DURATION: Final = re.compile(
     r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0"
@@ -72,7 +72,7 @@ def integer(query: Mapping[str, Sequence[str]], name: str) -> int | None:
     if matched is None:
         raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
     sign, digits = matched.groups()
-    if len(digits) > _MOST_DIGITS or not -(2**63) <= int(sign + digits) < 2**63:
+    if len(digits) > _MAX_DIGITS or not -(2**63) <= int(sign + digits) < 2**63:
         raise bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
     return int(sign + digits)
 
@@ -230,7 +230,7 @@ def write_options(request: Request, kind: str, *, apply: bool = False) -> WriteO
 
 def default_manager(user_agent: str) -> str:
     """The field manager of who names none: the program of the User-Agent."""
-    name = user_agent.partition("/")[0].encode()[:_MANAGER_BYTES].decode("utf-8", "ignore")
+    name = user_agent.partition("/")[0].encode()[:_MAX_MANAGER_BYTES].decode("utf-8", "ignore")
     return name or "unknown"
 
 
@@ -241,8 +241,8 @@ def _dry_run_causes(values: list[str] | None) -> list[Cause]:
 
 
 def _manager_causes(manager: str) -> list[Cause]:
-    if len(manager.encode()) > _MANAGER_BYTES:
-        return [too_long("fieldManager", f"may not be more than {_MANAGER_BYTES} bytes")]
+    if len(manager.encode()) > _MAX_MANAGER_BYTES:
+        return [too_long("fieldManager", f"may not be more than {_MAX_MANAGER_BYTES} bytes")]
     if not manager.isprintable():
         return [invalid_value("fieldManager", manager, "should only contain printable characters")]
     return []

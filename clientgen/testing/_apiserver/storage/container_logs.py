@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["NANOSECONDS", "ContainerLog", "ContainerLogs", "LogEntry"]
+__all__ = ["NANOSECONDS_PER_SECOND", "ContainerLog", "ContainerLogs", "LogEntry"]
 
-_MOST_BYTES: Final = 10 << 20  # a kubelet's containerLogMaxSize
-NANOSECONDS: Final = 10**9
+_MAX_LOG_BYTES: Final = 10 << 20  # a kubelet's containerLogMaxSize
+NANOSECONDS_PER_SECOND: Final = 10**9
 
 
 class LogEntry(NamedTuple):
@@ -27,7 +27,7 @@ class LogEntry(NamedTuple):
     @property
     def time(self) -> str:
         """When it was written, as kubelets tell it."""
-        seconds, rest = divmod(self.nanoseconds, NANOSECONDS)
+        seconds, rest = divmod(self.nanoseconds, NANOSECONDS_PER_SECOND)
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
 
@@ -46,14 +46,14 @@ class ContainerLog:
 
     def write(self, now: datetime, instance: int, lines: list[bytes]) -> None:
         """Add lines. Each has a later time than the one before."""
-        moment = int(now.timestamp()) * NANOSECONDS + now.microsecond * 1000
+        moment = int(now.timestamp()) * NANOSECONDS_PER_SECOND + now.microsecond * 1000
         for line in lines:
             if self.entries:
                 moment = max(moment, self.entries[-1].nanoseconds + 1)
             self.entries.append(LogEntry(moment, instance, line))
             self._size += len(line)
         self.total += len(lines)
-        while self._size > _MOST_BYTES:
+        while self._size > _MAX_LOG_BYTES:
             self._size -= len(self.entries.popleft().text)
         for wake in [*self._wakers]:
             wake()

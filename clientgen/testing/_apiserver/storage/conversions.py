@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Conversions"]
 
-_SECONDS: Final = 30.0
+_CONVERSION_TIMEOUT_SECONDS: Final = 30.0
 """Real servers wait without end."""
 _QUERY: Final = "timeout=30s"
 
@@ -84,7 +84,13 @@ class Conversions:
 
     def _call(self, definition: Definition, body: bytes) -> WebhookCall:
         target = target_of(definition.webhook["clientConfig"])
-        return WebhookCall(target, body, _SECONDS, self._clock.monotonic() + _SECONDS, _QUERY)
+        return WebhookCall(
+            target,
+            body,
+            _CONVERSION_TIMEOUT_SECONDS,
+            self._clock.monotonic() + _CONVERSION_TIMEOUT_SECONDS,
+            _QUERY,
+        )
 
     # ------------------------------------------------------------------------------ reads
 

@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Collection", "Record", "Store", "key_of"]
 
-HISTORY_EVENTS: Final = 10_000
+MAX_HISTORY_EVENTS: Final = 10_000
 """The most changes that a collection remembers."""
-HISTORY_SECONDS: Final = 300.0
+MAX_HISTORY_SECONDS: Final = 300.0
 """The seconds that changes are remembered; the real server compacts every five minutes."""
-HISTORY_BYTES: Final = 64 << 20
+MAX_HISTORY_BYTES: Final = 64 << 20
 """The most bytes of replaced and removed objects that a collection remembers."""
-MOST_BYTES: Final = 1536 << 10
+MAX_OBJECT_BYTES: Final = 1536 << 10
 """The most bytes of one object: the limit of a request to etcd."""
-_MOST_SENT: Final = 2 << 20
+_MAX_SENT_BYTES: Final = 2 << 20
 """Objects of this size are not even sent to etcd."""
-MOST_STORED: Final = 2 << 30
+MAX_STORED_BYTES: Final = 2 << 30
 """The most bytes of all objects: etcd's default quota."""
-_CACHED: Final = 256
+_MAX_CACHED_LINES: Final = 256
 """The most changes whose lines for watches are kept; slower watches encode them again."""
 
 _NO_LABELS: Final[Mapping[str, str]] = {}
@@ -266,8 +266,8 @@ class Collection:
         self.changed_at = change.version
         self._history.append(change)
         self._weight += change.weight
-        if len(self._history) > _CACHED:
-            self._history[-_CACHED - 1].age()
+        if len(self._history) > _MAX_CACHED_LINES:
+            self._history[-_MAX_CACHED_LINES - 1].age()
         self._forget(change.moment - self._store.history_seconds)
         for watcher, _ in tuple(self._watchers):
             watcher(change)
@@ -323,9 +323,9 @@ class Store:
         self,
         clock: Clock,
         *,
-        history_events: int = HISTORY_EVENTS,
-        history_seconds: float = HISTORY_SECONDS,
-        history_bytes: int = HISTORY_BYTES,
+        history_events: int = MAX_HISTORY_EVENTS,
+        history_seconds: float = MAX_HISTORY_SECONDS,
+        history_bytes: int = MAX_HISTORY_BYTES,
     ) -> None:
         self.clock = clock
         self.history_events = history_events
@@ -365,13 +365,13 @@ class Store:
             Failure: 500, in the words of etcd.
         """
         size = len(record.data)
-        if size > _MOST_SENT:
-            why = f"trying to send message larger than max ({size} vs. {_MOST_SENT})"
+        if size > _MAX_SENT_BYTES:
+            why = f"trying to send message larger than max ({size} vs. {_MAX_SENT_BYTES})"
             raise unclassified(f"rpc error: code = ResourceExhausted desc = {why}")
-        if size + len(record.key) > MOST_BYTES:
+        if size + len(record.key) > MAX_OBJECT_BYTES:
             raise unclassified("etcdserver: request is too large")
         more = size - (len(before.data) if before is not None else 0)
-        if more > 0 and self.stored + more > MOST_STORED:
+        if more > 0 and self.stored + more > MAX_STORED_BYTES:
             raise unclassified("etcdserver: mvcc: database space exceeded")
         self.stored += more
 

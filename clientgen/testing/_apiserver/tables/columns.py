@@ -36,7 +36,7 @@ __all__ = [
 
 NONE: Final = "<none>"
 UNSET: Final = "<unset>"
-_MOST: Final = 3
+_MAX_SHOWN: Final = 3
 
 
 def dig(value: Any, *keys: str) -> Any:
@@ -177,9 +177,9 @@ def since(path: str, missing: str = durations.UNKNOWN) -> Callable[[View], objec
 
 def some_of(texts: Sequence[str], total: int, *, missing: str = "") -> str:
     """The first few of `total` texts, and how many more there are."""
-    shown = ",".join(texts[:_MOST])
-    if total > _MOST:
-        return f"{shown} + {total - _MOST} more..."
+    shown = ",".join(texts[:_MAX_SHOWN])
+    if total > _MAX_SHOWN:
+        return f"{shown} + {total - _MAX_SHOWN} more..."
     return shown or missing
 
 

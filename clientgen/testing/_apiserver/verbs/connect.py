@@ -111,12 +111,12 @@ def _forwarded(cluster: ClusterState, info: RequestInfo) -> Response | Upgrade:
     pod = cluster.existing(info.resource, info.namespace, info.name).value()
     subprotocol = _subprotocol(info, pod, _PORT_SUBPROTOCOLS, TUNNEL)
     ports = tuple(_options(info).get("ports", ()))
-    if subprotocol != TUNNEL and not (ports and all(0 < port <= _MOST_PORT for port in ports)):
+    if subprotocol != TUNNEL and not (ports and all(0 < port <= _MAX_PORT for port in ports)):
         raise bad_request("ports must be numbers from 1 to 65535")
     if refused := _refused(info, pod, f'pod not found ("{info.name}_{info.namespace}")'):
         return refused
     opener = cluster.open_ports
-    request = PortRequest(info.namespace, info.name, ports[:_MOST_PORTS])
+    request = PortRequest(info.namespace, info.name, ports[:_MAX_PORTS])
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
     if opened is None:
         raise _unscheduled(pod) or bad_request(
@@ -130,8 +130,8 @@ def _forwarded(cluster: ClusterState, info: RequestInfo) -> Response | Upgrade:
 TUNNEL: Final = "SPDY/3.1+portforward.k8s.io"
 """kubectl's: a connection of SPDY in the messages of a WebSocket."""
 _PORT_SUBPROTOCOLS: Final = (SUBPROTOCOL, TUNNEL)
-_MOST_PORT: Final = 65535
-_MOST_PORTS: Final = 100
+_MAX_PORT: Final = 65535
+_MAX_PORTS: Final = 100
 
 
 _NO_WEBSOCKET: Final = "Upgrade request required: this server speaks WebSockets, not SPDY"

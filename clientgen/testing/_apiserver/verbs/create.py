@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["Creation", "Outcome", "create"]
 
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
-_SUFFIX: Final = 5
-_MAX_BASE: Final = 58
-_GENERATED_TRIES: Final = 8
+_SUFFIX_LENGTH: Final = 5
+_MAX_BASE_LENGTH: Final = 58
+_MAX_GENERATED_NAMES: Final = 8
 
 
 def create(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
@@ -136,9 +136,9 @@ class Creation:
         place(metadata, self.resource, self.info.namespace)
 
     def _generate_name(self, metadata: dict[str, Any]) -> None:
-        base = metadata["generateName"][:_MAX_BASE]
-        for _ in range(_GENERATED_TRIES):
-            suffix = "".join(self.cluster.random.choices(_ALPHABET, k=_SUFFIX))
+        base = metadata["generateName"][:_MAX_BASE_LENGTH]
+        for _ in range(_MAX_GENERATED_NAMES):
+            suffix = "".join(self.cluster.random.choices(_ALPHABET, k=_SUFFIX_LENGTH))
             metadata["name"] = base + suffix
             if self._key(metadata) not in self.collection.records:
                 return

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Eviction", "evict", "evict_pod"]
 
 _OLD_EVICTION: Final = "policy/v1beta1"
-_MOST_DISRUPTED: Final = 2000
+_MAX_DISRUPTED: Final = 2000
 _RETRY_SECONDS: Final = 10
 _ALLOWED: Final = "DisruptionAllowed"
 _UNGUARDED: Final = {*FINAL_PHASES, "Pending"}
@@ -132,7 +132,7 @@ def _check_allowed(budget: Mapping[str, Any]) -> None:
     allowed = status.get("disruptionsAllowed", 0)
     if allowed < 0:
         raise _forbidden(name, "pdb disruptions allowed is negative")
-    if len(part(status, "disruptedPods")) > _MOST_DISRUPTED:
+    if len(part(status, "disruptedPods")) > _MAX_DISRUPTED:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
         raise _forbidden(name, why)
     if allowed == 0:

@@ -24,7 +24,7 @@ from clientgen._json import part, parts
 
 from ..requests.request_options import boolean, first, integer
 from ..responses.answers import Response, Stream
-from ..storage.container_logs import NANOSECONDS
+from ..storage.container_logs import NANOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -175,9 +175,9 @@ def _chosen(
     """Return the lines of an instance that are wanted; kubelets know times to the second."""
     since = 0
     if options.since_time:
-        since = int(datetime.fromisoformat(options.since_time).timestamp()) * NANOSECONDS
+        since = int(datetime.fromisoformat(options.since_time).timestamp()) * NANOSECONDS_PER_SECOND
     elif options.since_seconds is not None:
-        since = int((cluster.now().timestamp() - options.since_seconds) * NANOSECONDS)
+        since = int((cluster.now().timestamp() - options.since_seconds) * NANOSECONDS_PER_SECOND)
     chosen = [
         each for each in log.entries if each.instance == instance and each.nanoseconds >= since
     ]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..responses.answers import Answer
     from ..storage.store import Store
 
-__all__ = ["FUTURE_SECONDS", "too_large_version", "version_number", "when_version"]
+__all__ = ["FUTURE_TIMEOUT_SECONDS", "too_large_version", "version_number", "when_version"]
 
-_MOST_DIGITS: Final = 20
+_MAX_DIGITS: Final = 20
 """The digits of a version; Python would not even read thousands of them."""
-FUTURE_SECONDS: Final = 3.0
+FUTURE_TIMEOUT_SECONDS: Final = 3.0
 """The seconds that a read waits for a version that does not exist yet."""
 
 
@@ -35,7 +35,7 @@ def version_number(text: str) -> int:
     if re.fullmatch("[0-9]+", text) is None:
         raise unclassified(f"{start}invalid syntax")
     digits = text.lstrip("0") or "0"
-    if len(digits) > _MOST_DIGITS or int(digits) >= 2**64:
+    if len(digits) > _MAX_DIGITS or int(digits) >= 2**64:
         raise unclassified(f"{start}value out of range")
     return int(digits)
 
@@ -63,7 +63,7 @@ def when_version(
     """
     if store.version >= version:
         return then()
-    deadline = store.clock.monotonic() + FUTURE_SECONDS
+    deadline = store.clock.monotonic() + FUTURE_TIMEOUT_SECONDS
 
     def resume() -> Answer:
         if store.version >= version:

@@ -41,12 +41,12 @@ BOOKMARK_SECONDS: Final = 60.0
 """The seconds between the bookmarks of a watch."""
 LAST_BOOKMARK_SECONDS: Final = 2.0
 """The seconds before its end when a watch gets a bookmark."""
-MIN_TIMEOUT: Final = 1800.0
+MIN_TIMEOUT_SECONDS: Final = 1800.0
 """A watch without a timeout of its own ends after this long to twice this long."""
-MOST_BEHIND: Final = 32 * 1024 * 1024
+MAX_WAITING_BYTES: Final = 32 * 1024 * 1024
 """The most bytes of changes that wait for a slow client before its watch is ended."""
 
-MOST_HELD: Final = 10_000
+MAX_HELD_CHANGES: Final = 10_000
 """The most changes that wait for a webhook before a watch is ended."""
 
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
@@ -93,7 +93,9 @@ class _Start:
     def _new(self) -> WatchStream:
         seconds = self.options.timeout_seconds or 0
         timeout = (
-            float(seconds) if seconds > 0 else self.random.uniform(MIN_TIMEOUT, 2 * MIN_TIMEOUT)
+            float(seconds)
+            if seconds > 0
+            else self.random.uniform(MIN_TIMEOUT_SECONDS, 2 * MIN_TIMEOUT_SECONDS)
         )
         return WatchStream(self.store, self.rendering, self.options, self.namespace, timeout)
 
@@ -238,7 +240,7 @@ class WatchStream(Stream):
 
     def _tell_on(self, change: Change) -> None:
         self.tell(change)
-        if self._behind > MOST_BEHIND:
+        if self._behind > MAX_WAITING_BYTES:
             self._give_up()
 
     def _give_up(self) -> None:
@@ -311,7 +313,7 @@ class WatchStream(Stream):
     def _hold(self, records: tuple[Record, ...], say: Callable[[], None]) -> None:
         """Say something when a webhook has converted these records, after what is held already."""
         self._held.append((records, say))
-        if len(self._held) > MOST_HELD:
+        if len(self._held) > MAX_HELD_CHANGES:
             self._give_up()
         self._wake()
 

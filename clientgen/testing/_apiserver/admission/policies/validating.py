@@ -39,7 +39,7 @@ _REVIEWS: Final = frozenset(
 )
 _CODES: Final = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413}
 _UNPROCESSABLE: Final = 422
-_LONGEST_MESSAGE: Final = 5 * 1024
+_MAX_MESSAGE_LENGTH: Final = 5 * 1024
 
 
 def is_exempt(resource: Resource) -> bool:
@@ -276,7 +276,7 @@ def _message(validation: dict[str, Any], activation: _apiextensions.Activation) 
         except _apiextensions.PolicyError:
             value = None
         message = value.strip() if isinstance(value, str) else ""
-        if "\n" in message or len(message.encode()) > _LONGEST_MESSAGE:
+        if "\n" in message or len(message.encode()) > _MAX_MESSAGE_LENGTH:
             message = ""
     message = message or (validation.get("message") or "").strip()
     return message or f"failed expression: {validation['expression'].strip()}"

@@ -31,13 +31,13 @@ __all__ = ["ControllerManager"]
 
 _log = logging.getLogger("clientgen.testing")
 
-MOST_SYNCS: Final = 5000
+MAX_SYNCS: Final = 5000
 """How often a controller looks at an object in one second of the clock."""
-_WINDOW: Final = 1.0
+_WINDOW_SECONDS: Final = 1.0
 _INVALID: Final = 422
-_AT_ONCE: Final = 50
-_FIRST_RETRY: Final = 1.0
-_LAST_RETRY: Final = 60.0
+_MAX_SYNCS_AT_ONCE: Final = 50
+_MIN_RETRY_SECONDS: Final = 1.0
+_MAX_RETRY_SECONDS: Final = 60.0
 
 
 class ControllerManager:
@@ -172,7 +172,7 @@ class ControllerManager:
         self._is_planned = False
         self._is_working = True
         # With a delay, somebody waits in real time: requests come in between.
-        at_once = _AT_ONCE if self._delay else len(self._queue)
+        at_once = _MAX_SYNCS_AT_ONCE if self._delay else len(self._queue)
         try:
             for _ in range(at_once):
                 if self._queue:
@@ -202,17 +202,19 @@ class ControllerManager:
     def _retry(self, name: str, key: str) -> None:
         self._failures[name, key] += 1
         power = min(self._failures[name, key] - 1, 10)
-        self._add_later(name, key, min(_FIRST_RETRY * 2**power, _LAST_RETRY), is_alarm=True)
+        self._add_later(
+            name, key, min(_MIN_RETRY_SECONDS * 2**power, _MAX_RETRY_SECONDS), is_alarm=True
+        )
 
     def _is_too_often(self, name: str, key: str) -> bool:
         now = self._cluster.clock.monotonic()
-        if now >= self._window + _WINDOW:
+        if now >= self._window + _WINDOW_SECONDS:
             self._window = now
             self._syncs.clear()
         self._syncs[name, key] += 1
-        if self._syncs[name, key] <= MOST_SYNCS:
+        if self._syncs[name, key] <= MAX_SYNCS:
             return False
-        if self._syncs[name, key] == MOST_SYNCS + 1:
-            _log.warning("%s: %s was looked at %d times in a second", name, key, MOST_SYNCS)
+        if self._syncs[name, key] == MAX_SYNCS + 1:
+            _log.warning("%s: %s was looked at %d times in a second", name, key, MAX_SYNCS)
         self._retry(name, key)
         return True

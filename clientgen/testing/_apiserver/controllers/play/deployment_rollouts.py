@@ -37,8 +37,8 @@ _OWN: Final = frozenset(
         _MAX,
     }
 )
-_MOST_HISTORY: Final = 2000
-_MOST_DIGITS: Final = 10
+_MAX_HISTORY_LENGTH: Final = 2000
+_MAX_DIGITS: Final = 10
 _CONFLICT: Final = 409
 _COMPONENT: Final = "deployment-controller"
 
@@ -378,7 +378,7 @@ def _age(replica_set: dict[str, Any]) -> tuple[str, int, str]:
 
 def _number(replica_set: dict[str, Any], annotation: str) -> int | None:
     text = part(replica_set["metadata"], "annotations").get(annotation, "")
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
 
 
 def _revision(replica_set: dict[str, Any]) -> int:
@@ -406,7 +406,7 @@ def _annotate(replica_set: dict[str, Any], deployment: dict[str, Any], revision:
         annotations[_REVISION] = revision
         if old:
             past = [each for each in before.get(_HISTORY, "").split(",") if each]
-            while past and len(",".join([*past, old])) > _MOST_HISTORY:
+            while past and len(",".join([*past, old])) > _MAX_HISTORY_LENGTH:
                 past.pop(0)
             annotations[_HISTORY] = ",".join([*past, old])
     metadata["annotations"] = annotations

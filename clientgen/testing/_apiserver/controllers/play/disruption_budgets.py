@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DisruptionBudgets"]
 
 _ALLOWED: Final = "DisruptionAllowed"
-_FORGOTTEN: Final = timedelta(minutes=2)
+_DISRUPTION_TIMEOUT: Final = timedelta(minutes=2)
 _SCALES: Final = {
     "ReplicaSet": REPLICA_SETS,
     "StatefulSet": STATEFUL_SETS,
@@ -70,7 +70,7 @@ class DisruptionBudgets(Controller):
             budget["status"] = status
             self._plane.objects.update_status(DISRUPTION_BUDGETS, budget)
         if status.get("disruptedPods"):
-            self._plane.set_alarm(self, key, _FORGOTTEN.total_seconds() + 1)
+            self._plane.set_alarm(self, key, _DISRUPTION_TIMEOUT.total_seconds() + 1)
 
     def _status(self, budget: dict[str, Any], pods: list[dict[str, Any]]) -> dict[str, Any]:
         disrupted = self._disrupted(budget, pods)
@@ -102,7 +102,7 @@ class DisruptionBudgets(Controller):
             for name, since in part(part(budget, "status"), "disruptedPods").items()
             if name in there
             and (then := moment(since)) is not None
-            and self._plane.now() - then < _FORGOTTEN
+            and self._plane.now() - then < _DISRUPTION_TIMEOUT
         }
 
     def _expected(self, spec: dict[str, Any], pods: list[dict[str, Any]]) -> tuple[int, int]:

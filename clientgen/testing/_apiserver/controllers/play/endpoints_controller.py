@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EndpointSlices", "EndpointsController"]
 
-_MOST_IN_SLICE: Final = 100
-_MOST_ADDRESSES: Final = 1000
+_MAX_ENDPOINTS_PER_SLICE: Final = 100
+_MAX_ADDRESSES: Final = 1000
 _HEADLESS: Final = "service.kubernetes.io/headless"
 _NAME: Final = "kubernetes.io/service-name"
 _MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
@@ -204,7 +204,7 @@ class EndpointsController(_Services):
         always = bool(service["spec"].get("publishNotReadyAddresses"))
         subsets: list[dict[str, Any]] = []
         pods = [pod for pod in self._pods(service) if always or not is_going(pod)]
-        for ports, group in _by_ports(service, pods[:_MOST_ADDRESSES]):
+        for ports, group in _by_ports(service, pods[:_MAX_ADDRESSES]):
             ready = [_address(service, pod) for pod in group if always or is_ready(pod)]
             others = [_address(service, pod) for pod in group if not (always or is_ready(pod))]
             subset: dict[str, Any] = {}
@@ -224,8 +224,8 @@ def _is_version_4(address: str | None) -> bool:
 
 
 def _chunks(pods: Sequence[dict[str, Any]]) -> Iterable[Sequence[dict[str, Any]]]:
-    for first in range(0, len(pods), _MOST_IN_SLICE):
-        yield pods[first : first + _MOST_IN_SLICE]
+    for first in range(0, len(pods), _MAX_ENDPOINTS_PER_SLICE):
+        yield pods[first : first + _MAX_ENDPOINTS_PER_SLICE]
 
 
 def _without_empty_name(port: dict[str, Any]) -> dict[str, Any]:

@@ -9,28 +9,28 @@ from clientgen._json import part
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["INDEX", "MOST_INDEXES", "index_of", "indexes_in", "indexes_text"]
+__all__ = ["INDEX", "MAX_INDEXES", "index_of", "indexes_in", "indexes_text"]
 
 INDEX: Final = "batch.kubernetes.io/job-completion-index"
-_MOST_DIGITS: Final = 9
-MOST_INDEXES: Final = 100_000
+_MAX_DIGITS: Final = 9
+MAX_INDEXES: Final = 100_000
 """The most indexes of a Job; those after it get no pods."""
 
 
 def index_of(pod: dict[str, Any]) -> int | None:
     """Return the index of a pod."""
     text = str(part(pod["metadata"], "annotations").get(INDEX, ""))
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
 
 
 def indexes_in(text: str, completions: int) -> set[int]:
-    """Return the indexes that a text names, up to the completions and to MOST_INDEXES."""
+    """Return the indexes that a text names, up to the completions and to MAX_INDEXES."""
     found: set[int] = set()
     for each in text.split(","):
         first, _, last = each.partition("-")
         if first.isdecimal() and (last or first).isdecimal():
-            stop = min(int((last or first)[:_MOST_DIGITS]) + 1, completions, MOST_INDEXES)
-            found.update(range(int(first[:_MOST_DIGITS]), stop))
+            stop = min(int((last or first)[:_MAX_DIGITS]) + 1, completions, MAX_INDEXES)
+            found.update(range(int(first[:_MAX_DIGITS]), stop))
     return found
 
 

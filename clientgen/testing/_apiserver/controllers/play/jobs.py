@@ -13,7 +13,7 @@ from clientgen._apimachinery.failures import Failure
 from clientgen._json import part, parts, texts
 
 from .control_plane import Controller
-from .job_indexes import INDEX, MOST_INDEXES, index_of
+from .job_indexes import INDEX, MAX_INDEXES, index_of
 from .job_status import (
     TRACKED,
     counted_status,
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Jobs"]
 
-_BURST: Final = 500
-_FIRST_BACKOFF: Final = 10
-_LAST_BACKOFF: Final = 600
+_MAX_BURST_PODS: Final = 500
+_MIN_BACKOFF_SECONDS: Final = 10
+_MAX_BACKOFF_SECONDS: Final = 600
 _OWN_CONTROLLER: Final = "kubernetes.io/job-controller"
 
 
@@ -126,7 +126,7 @@ class Jobs(Controller):
         known = self._failures[job["metadata"]["uid"]]
         if not known.number:
             return 0.0
-        delay = min(_FIRST_BACKOFF << min(known.number - 1, 10), _LAST_BACKOFF)
+        delay = min(_MIN_BACKOFF_SECONDS << min(known.number - 1, 10), _MAX_BACKOFF_SECONDS)
         return max(0.0, known.last + delay - self._plane.cluster.clock.monotonic())
 
     def _manage(self, key: str, job: dict[str, Any], counts: Tally) -> None:
@@ -134,7 +134,7 @@ class Jobs(Controller):
         active = len(counts.active)
         wanted = _wanted(job, counts)
         if active > wanted:
-            for pod in to_delete(counts.active, min(active - wanted, _BURST)):
+            for pod in to_delete(counts.active, min(active - wanted, _MAX_BURST_PODS)):
                 self._untrack(pod)
                 self._pods.delete(job, pod)
             return
@@ -145,7 +145,7 @@ class Jobs(Controller):
         if (left := self._backoff_left(job)) > 0:
             self._plane.come_back(self, key, left)
             return
-        for pod in self._new_pods(job, counts, min(missing, _BURST)):
+        for pod in self._new_pods(job, counts, min(missing, _MAX_BURST_PODS)):
             self._pods.create(job, pod)
 
     def _new_pods(
@@ -159,7 +159,7 @@ class Jobs(Controller):
         running = {index_of(each) for each in counts.active}
         free = (
             index
-            for index in range(min(job["spec"].get("completions") or 0, MOST_INDEXES))
+            for index in range(min(job["spec"].get("completions") or 0, MAX_INDEXES))
             if index not in counts.indexes and index not in running
         )
         for _, index in zip(range(number), free, strict=False):

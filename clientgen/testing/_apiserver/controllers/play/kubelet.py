@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["Kubelet"]
 
 _NETWORK: Final = "10.244.0.0/24"
-_PULL_RETRY: Final = 10
-_TERMINATED: Final = 143
-_KILLED: Final = 137
-_SOON: Final = 1e-9
+_PULL_RETRY_SECONDS: Final = 10
+_SIGTERM_EXIT_CODE: Final = 143
+_SIGKILL_EXIT_CODE: Final = 137
+_SHORTEST_SECONDS: Final = 1e-9
 
 
 class Kubelet(Controller):
@@ -80,7 +80,7 @@ class Kubelet(Controller):
             self._stop(key, run, pod)
         elif phase_of(pod) not in FINAL_PHASES:
             self._heed(key, run, pod)
-            while run.wake is not None and run.wake <= self._now() + _SOON:
+            while run.wake is not None and run.wake <= self._now() + _SHORTEST_SECONDS:
                 self._steps[run.stage](key, run)
             if run.stage is Stage.RUNNING and pod["spec"].get("readinessGates"):
                 self._write(key, run)
@@ -195,7 +195,7 @@ class Kubelet(Controller):
         run, now = self._run_of(key, pod), self._plane.timestamp()
         for each in run.containers:
             if each.is_running:
-                each.end(now, _KILLED, "Error")
+                each.end(now, _SIGKILL_EXIT_CODE, "Error")
         changed = self._plane.objects.copy(PODS, key)
         assert changed is not None, "it was just read"
         status = pod_status(
@@ -285,7 +285,7 @@ class Kubelet(Controller):
         self._write(key, run)
 
     def _fail_to_pull(self, key: str, run: PodRun) -> None:
-        run.go(Stage.PULLING, self._now() + _PULL_RETRY, is_alarm=True)
+        run.go(Stage.PULLING, self._now() + _PULL_RETRY_SECONDS, is_alarm=True)
         behaviour = run.behaviour
         first = next(iter(run.containers))
         named = (each for each in run.containers if each.name == behaviour.container)
@@ -388,7 +388,7 @@ class Kubelet(Controller):
                     self._event(key, "Killing", f"Stopping container {each.name}", each)
         elif run.wake is not None:
             run.wake = min(run.wake, latest)
-        if run.wake is not None and run.wake <= self._now() + _SOON:
+        if run.wake is not None and run.wake <= self._now() + _SHORTEST_SECONDS:
             self._finish(key, run, pod)
 
     def _finish(self, key: str, run: PodRun, pod: dict[str, Any]) -> None:
@@ -397,7 +397,7 @@ class Kubelet(Controller):
         serves = pod["spec"].get("restartPolicy", "Always") == "Always"
         for each in run.containers:
             if each.is_running:
-                each.end(now, *((0, "Completed") if serves else (_TERMINATED, "Error")))
+                each.end(now, *((0, "Completed") if serves else (_SIGTERM_EXIT_CODE, "Error")))
         run.go(Stage.DONE, None)
         self._write(key, run, stopped=True)
         self._plane.objects.delete(PODS, pod, grace=0, policy="")

@@ -13,7 +13,7 @@ from .pod_control import from_template
 __all__ = ["REVISION", "claims_of", "new_pod", "ordinal_of", "ordinals_of"]
 
 REVISION: Final = "controller-revision-hash"
-_MOST_DIGITS: Final = 9
+_MAX_DIGITS: Final = 9
 
 
 def ordinals_of(stateful_set: dict[str, Any]) -> range:
@@ -27,7 +27,7 @@ def ordinal_of(stateful_set: dict[str, Any], pod: dict[str, Any]) -> int | None:
     """Return the ordinal in the name of a pod; None if the name is another one."""
     prefix, name = f"{stateful_set['metadata']['name']}-", pod["metadata"]["name"]
     text = name.removeprefix(prefix)
-    if text == name or not text.isdecimal() or len(text) > _MOST_DIGITS:
+    if text == name or not text.isdecimal() or len(text) > _MAX_DIGITS:
         return None
     return int(text)
 

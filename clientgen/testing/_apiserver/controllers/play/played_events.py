@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder"]
 
-_LIFETIME: Final = timedelta(hours=1)
-_MOST: Final = 10_000
-_MOST_TEXT: Final = 1024
+_EVENT_LIFETIME: Final = timedelta(hours=1)
+_MAX_EVENTS: Final = 10_000
+_MAX_MESSAGE_CHARS: Final = 1024
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MANAGERS: Final = {"kubelet": KUBELET, "default-scheduler": SCHEDULER}
 
@@ -64,7 +64,7 @@ class Recorder:
             if not name:
                 event: dict[str, Any] = {
                     "reason": reason,
-                    "message": message[:_MOST_TEXT],
+                    "message": message[:_MAX_MESSAGE_CHARS],
                     "type": kind,
                 }
                 event["involvedObject"] = _involved(about, field)
@@ -105,7 +105,7 @@ class Recorder:
         """Remove the events that are too old, or too many."""
         while self._known:
             same, (name, last) = next(iter(self._known.items()))
-            if len(self._known) < _MOST and now - last < _LIFETIME:
+            if len(self._known) < _MAX_EVENTS and now - last < _EVENT_LIFETIME:
                 return
             del self._known[same]
             event = self._objects.get(EVENTS, name)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PodRun", "Stage", "restart_delay"]
 
-_FIRST_BACKOFF: Final = 10
-_LAST_BACKOFF: Final = 300
+_MIN_BACKOFF_SECONDS: Final = 10
+_MAX_BACKOFF_SECONDS: Final = 300
 
 
 class Stage(Enum):
@@ -74,4 +74,4 @@ def restart_delay(crashes: int) -> int:
     """Return the seconds before a container is started again: 0, 10, 20, 40, ... 300."""
     if crashes <= 1:
         return 0
-    return min(_FIRST_BACKOFF << min(crashes - 2, 10), _LAST_BACKOFF)
+    return min(_MIN_BACKOFF_SECONDS << min(crashes - 2, 10), _MAX_BACKOFF_SECONDS)

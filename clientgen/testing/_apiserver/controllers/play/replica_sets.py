@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReplicaSets"]
 
-_BURST: Final = 500
+_MAX_BURST_PODS: Final = 500
 _FAILURE: Final = "ReplicaFailure"
 
 
@@ -76,11 +76,11 @@ class ReplicaSets(Controller):
     def _manage(self, replica_set: dict[str, Any], active: list[dict[str, Any]]) -> None:
         difference = len(active) - (replica_set["spec"].get("replicas") or 0)
         name = replica_set["metadata"]["name"]
-        for _ in range(min(-difference, _BURST)):
+        for _ in range(min(-difference, _MAX_BURST_PODS)):
             self._pods.create(replica_set, from_template(replica_set["spec"]["template"], name))
         if difference > 0:
             related = self._related(replica_set)
-            for pod in to_delete(active, min(difference, _BURST), related):
+            for pod in to_delete(active, min(difference, _MAX_BURST_PODS), related):
                 self._pods.delete(replica_set, pod)
 
     def _related(self, replica_set: dict[str, Any]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ _COUNTED: Final = (
 )  # fmt: skip
 _OF_CLASS: Final = ".storageclass.storage.k8s.io/"
 _COUNT: Final = "count/"
-_RESYNC: Final = 300.0
+_RESYNC_INTERVAL_SECONDS: Final = 300.0
 
 
 class ResourceQuotas(Controller):
@@ -59,7 +59,7 @@ class ResourceQuotas(Controller):
             quota["status"] = status
             self._plane.objects.update_status(QUOTAS, quota)
         if any(name.startswith(_COUNT) for name in hard):  # of kinds that nobody watches
-            self._plane.set_alarm(self, key, _RESYNC)
+            self._plane.set_alarm(self, key, _RESYNC_INTERVAL_SECONDS)
 
     def _used(self, quota: dict[str, Any], name: str) -> str | None:
         """Return how much of something is used; None of what nobody can count."""

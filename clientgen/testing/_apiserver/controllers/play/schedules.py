@@ -16,13 +16,13 @@ from ...kinds.batch.cron_syntax import FIELDS, NICKNAMES
 __all__ = ["Schedule", "read_schedule", "read_zone"]
 
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
-_LONGEST: Final = 1e9
-_MOST_DAYS: Final = 366 * 5
+_MAX_DELAY_SECONDS: Final = 1e9
+_MAX_DAYS: Final = 366 * 5
 _WINDOWS: Final = (
     timedelta(hours=1),
     timedelta(days=1),
     timedelta(days=31),
-    timedelta(days=_MOST_DAYS),
+    timedelta(days=_MAX_DAYS),
 )
 
 
@@ -55,7 +55,7 @@ class Schedule:
         if self.every:
             return (after + timedelta(seconds=self.every)).replace(microsecond=0)
         start = after.astimezone(self.zone).replace(tzinfo=None, second=0, microsecond=0)
-        for number in range(_MOST_DAYS):
+        for number in range(_MAX_DAYS):
             day = (start + timedelta(days=number)).date()
             if not self._has_day(day.month, day.day, day.isoweekday() % 7):
                 continue
@@ -101,7 +101,7 @@ def read_schedule(text: str, zone: tzinfo) -> Schedule | None:
     if text.startswith("@every "):
         found = re.findall(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)", text)
         seconds = sum(float(number) * _UNITS[unit] for number, unit in found)
-        return Schedule(every=float(max(1, round(min(seconds, _LONGEST)))))
+        return Schedule(every=float(max(1, round(min(seconds, _MAX_DELAY_SECONDS)))))
     fields = NICKNAMES.get(text, text).split()
     if len(fields) != len(FIELDS):
         return None

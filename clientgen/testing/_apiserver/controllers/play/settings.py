@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MOST_NODES", "PlaySettings", "check_seconds"]
+__all__ = ["MAX_NODES", "PlaySettings", "check_seconds"]
 
-MOST_NODES: Final = 1000
-_MOST_PODS: Final = 100_000
-_MOST_SECONDS: Final = 1e9
+MAX_NODES: Final = 1000
+_MAX_PODS: Final = 100_000
+_MAX_SECONDS: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class PlaySettings:
         """
         for name in ("pod_start", "pod_stop", "job_run", "delay"):
             check_seconds(name, getattr(self, name))
-        _check_count("nodes", 0 if self.nodes is None else self.nodes, MOST_NODES)
-        _check_count("max_pods", self.max_pods, _MOST_PODS)
+        _check_count("nodes", 0 if self.nodes is None else self.nodes, MAX_NODES)
+        _check_count("max_pods", self.max_pods, _MAX_PODS)
 
 
 def check_seconds(name: str, value: float) -> float:
@@ -52,7 +52,7 @@ def check_seconds(name: str, value: float) -> float:
     Raises:
         ValueError: it is negative, or no number.
     """
-    if isinstance(value, bool) or not math.isfinite(value) or not 0 <= value <= _MOST_SECONDS:
+    if isinstance(value, bool) or not math.isfinite(value) or not 0 <= value <= _MAX_SECONDS:
         raise ValueError(f"{name}={value!r}: it must be a number of seconds, 0 or more")
     return float(value)
 

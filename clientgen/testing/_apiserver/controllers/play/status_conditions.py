@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
-_CENTURY: Final = 100 * 365 * 86400.0
+_CENTURY_SECONDS: Final = 100 * 365 * 86400.0
 MICRO_TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
@@ -38,7 +38,7 @@ def moment(text: str | None) -> datetime | None:
 
 def after(start: datetime, seconds: float) -> datetime:
     """Return a moment after another one; one that is too far away is put off a century."""
-    return start + timedelta(seconds=min(seconds, _CENTURY))
+    return start + timedelta(seconds=min(seconds, _CENTURY_SECONDS))
 
 
 def condition_of(status: Mapping[str, Any], kind: str) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ __all__ = ["MATCH_TYPES", "RULE_TYPES", "condition_causes", "match_resources_cau
 
 _OPERATIONS: Final = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _SCOPES: Final = ("*", "Cluster", "Namespaced")
-_MOST_CONDITIONS: Final = 64
+_MAX_CONDITIONS: Final = 64
 _VERSIONS: Final = ("v1", "v1beta1", "v1alpha1")
 
 RULE_TYPES: Final = {
@@ -134,8 +134,8 @@ def condition_causes(
 ) -> Iterator[Cause]:
     """Check conditions on requests, which are expressions without variables of a policy."""
     expressions = PolicyExpressions(params=params)
-    if len(conditions) > _MOST_CONDITIONS:
-        yield too_many(field, len(conditions), _MOST_CONDITIONS)
+    if len(conditions) > _MAX_CONDITIONS:
+        yield too_many(field, len(conditions), _MAX_CONDITIONS)
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         at, name = f"{field}[{index}]", condition.get("name") or ""

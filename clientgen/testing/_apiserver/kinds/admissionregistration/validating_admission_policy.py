@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ValidatingAdmissionPolicyStrategy"]
 
 _REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge")
-_MOST_ANNOTATIONS: Final = 20
+_MAX_ANNOTATIONS: Final = 20
 _NEEDS_ONE: Final = "validations or auditAnnotations must contain at least one item"
 
 
@@ -51,8 +51,8 @@ class ValidatingAdmissionPolicyStrategy(AdmissionStrategy):
         for index, validation in enumerate(validations):
             at = f"spec.validations[{index}]"
             yield from _validation(validation, at, expressions)
-        if len(annotations) > _MOST_ANNOTATIONS:
-            why = f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations"
+        if len(annotations) > _MAX_ANNOTATIONS:
+            why = f"must not have more than {_MAX_ANNOTATIONS} auditAnnotations"
             yield invalid_value("spec.auditAnnotations", annotations, why)
         keys: set[str] = set()
         for index, annotation in enumerate(annotations):

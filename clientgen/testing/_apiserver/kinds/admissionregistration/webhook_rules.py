@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["WEBHOOK_TYPES", "WebhookStrategy", "set_webhook_defaults"]
 
-_LEAST_DOTS: Final = 2
-_MOST_SECONDS: Final = 30
+_MIN_DOTS: Final = 2
+_MAX_TIMEOUT_SECONDS: Final = 30
 _EFFECTS: Final = ("None", "NoneOnDryRun")
 _REVIEWS: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
@@ -95,7 +95,7 @@ def _domain_causes(name: str, field: str) -> Iterator[Cause]:
         return
     problems = subdomain_problems(name)
     yield from (invalid_value(field, name, problem) for problem in problems)
-    if not problems and name.count(".") < _LEAST_DOTS:
+    if not problems and name.count(".") < _MIN_DOTS:
         why = "should be a domain with at least three segments separated by dots"
         yield invalid_value(field, name, why)
 
@@ -120,8 +120,8 @@ def _behaviour(webhook: dict[str, Any], field: str) -> Iterator[Cause]:
     elif effects not in _EFFECTS:
         yield not_supported(f"{field}.sideEffects", effects, _EFFECTS)
     seconds = webhook.get("timeoutSeconds")
-    if seconds is not None and not 1 <= seconds <= _MOST_SECONDS:
-        why = f"the timeout value must be between 1 and {_MOST_SECONDS} seconds"
+    if seconds is not None and not 1 <= seconds <= _MAX_TIMEOUT_SECONDS:
+        why = f"the timeout value must be between 1 and {_MAX_TIMEOUT_SECONDS} seconds"
         yield invalid_value(f"{field}.timeoutSeconds", seconds, why)
 
 

@@ -37,8 +37,8 @@ _SOURCES: Final[Mapping[str, str]] = {
     "Pods": "pods",
     "Resource": "resource",
 }
-_LONGEST_PERIOD: Final = 1800
-_LONGEST_WINDOW: Final = 3600
+_MAX_PERIOD_SECONDS: Final = 1800
+_MAX_WINDOW_SECONDS: Final = 3600
 _SCALE_UP: Final = [("Pods", 4, 15), ("Percent", 100, 15)]
 _SCALE_DOWN: Final = [("Percent", 100, 15)]
 
@@ -235,7 +235,7 @@ def _scaling(rules: dict[str, Any], path: str) -> Iterator[Cause]:
     if window is not None and window < 0:
         why = "must be greater than or equal to zero"
         yield invalid_value(f"{path}.stabilizationWindowSeconds", window, why)
-    elif window is not None and window > _LONGEST_WINDOW:
+    elif window is not None and window > _MAX_WINDOW_SECONDS:
         why = "must be less than or equal to one hour"
         yield invalid_value(f"{path}.stabilizationWindowSeconds", window, why)
     tolerance = rules.get("tolerance")
@@ -248,8 +248,8 @@ def _scaling(rules: dict[str, Any], path: str) -> Iterator[Cause]:
         yield required(f"{path}.policies", "must specify at least one Policy")
     for index, policy in enumerate(parts(rules, "policies")):
         seconds = policy.get("periodSeconds") or 0
-        if seconds > _LONGEST_PERIOD:
-            why = f"must be less than or equal to {_LONGEST_PERIOD}"
+        if seconds > _MAX_PERIOD_SECONDS:
+            why = f"must be less than or equal to {_MAX_PERIOD_SECONDS}"
             yield invalid_value(f"{path}.policies[{index}].periodSeconds", seconds, why)
         at = f"{path}.policies[{index}]"
         yield from one_of(f"{at}.type", policy.get("type"), ("Percent", "Pods"))

@@ -31,12 +31,12 @@ __all__ = [
 ]
 
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
-_MOST_RULES: Final = 20
-_MOST_CODES: Final = 255
-_MOST_PATTERNS: Final = 20
-_MOST_INDEX_BYTES: Final = 64 * 1024
-_LONGEST_MANAGER: Final = 63
-_MOST_PARALLEL: Final = 100_000
+_MAX_RULES: Final = 20
+_MAX_CODES: Final = 255
+_MAX_PATTERNS: Final = 20
+_MAX_INDEX_BYTES: Final = 64 * 1024
+_MAX_MANAGER_LENGTH: Final = 63
+_MAX_PARALLEL: Final = 100_000
 _MANY: Final = 100_000
 _PARALLEL_FOR_MANY: Final = 10_000
 _FAILED_FOR_MANY: Final = 10_000
@@ -51,8 +51,8 @@ def managed_by_causes(name: str, path: str) -> Iterator[Cause]:
         if not domain or not slash or not rest:
             why = 'must be a domain-prefixed path (such as "acme.io/foo")'
             yield invalid_value(path, name, why)
-    if len(name.encode()) > _LONGEST_MANAGER:
-        yield too_long(path, f"may not be more than {_LONGEST_MANAGER} bytes")
+    if len(name.encode()) > _MAX_MANAGER_LENGTH:
+        yield too_long(path, f"may not be more than {_MAX_MANAGER_LENGTH} bytes")
 
 
 def indexed_causes(spec: dict[str, Any], path: str) -> Iterator[Cause]:
@@ -76,8 +76,8 @@ def _numbers(
     completions, parallelism = spec.get("completions"), spec.get("parallelism") or 0
     if completions is None:
         yield required(f"{path}.completions", "when completion mode is Indexed")
-    if parallelism > _MOST_PARALLEL:
-        why = f"must be less than or equal to {_MOST_PARALLEL} when completion mode is Indexed"
+    if parallelism > _MAX_PARALLEL:
+        why = f"must be less than or equal to {_MAX_PARALLEL} when completion mode is Indexed"
         yield invalid_value(f"{path}.parallelism", parallelism, why)
     if completions is not None and failed is not None and failed > completions:
         why = "must be less than or equal to completions"
@@ -105,8 +105,8 @@ def _numbers(
 def failure_policy_causes(spec: dict[str, Any], path: str) -> Iterator[Cause]:
     """Check the policy for pods that fail."""
     rules = parts(part(spec, "podFailurePolicy"), "rules")
-    if len(rules) > _MOST_RULES:
-        yield too_many(f"{path}.rules", len(rules), _MOST_RULES)
+    if len(rules) > _MAX_RULES:
+        yield too_many(f"{path}.rules", len(rules), _MAX_RULES)
     pod = part(part(spec, "template"), "spec")
     members = ("containers", "initContainers")
     names = {each.get("name") for member in members for each in parts(pod, member)}
@@ -143,8 +143,8 @@ def _codes(codes: dict[str, Any], path: str, names: Collection[object]) -> Itera
     values: list[int] = codes.get("values") or []
     if not values:
         yield invalid_value(f"{path}.values", values, "at least one value is required")
-    elif len(values) > _MOST_CODES:
-        yield too_many(f"{path}.values", len(values), _MOST_CODES)
+    elif len(values) > _MAX_CODES:
+        yield too_many(f"{path}.values", len(values), _MAX_CODES)
     for index, value in enumerate(values):
         if operator == "In" and value == 0:
             why = "must not be 0 for the In operator"
@@ -155,8 +155,8 @@ def _codes(codes: dict[str, Any], path: str, names: Collection[object]) -> Itera
 
 
 def _patterns(patterns: list[dict[str, Any]], path: str) -> Iterator[Cause]:
-    if len(patterns) > _MOST_PATTERNS:
-        yield too_many(path, len(patterns), _MOST_PATTERNS)
+    if len(patterns) > _MAX_PATTERNS:
+        yield too_many(path, len(patterns), _MAX_PATTERNS)
     for index, pattern in enumerate(patterns):
         at = f"{path}[{index}]"
         yield from matches(f"{at}.type", pattern.get("type") or "", qualified_name_problems)
@@ -176,8 +176,8 @@ def success_policy_causes(spec: dict[str, Any], path: str) -> Iterator[Cause]:
     if not rules:
         why = "at least one rules must be specified when the successPolicy is specified"
         yield required(f"{path}.rules", why)
-    if len(rules) > _MOST_RULES:
-        yield too_many(f"{path}.rules", len(rules), _MOST_RULES)
+    if len(rules) > _MAX_RULES:
+        yield too_many(f"{path}.rules", len(rules), _MAX_RULES)
     for index, rule in enumerate(rules):
         yield from _success(rule, spec.get("completions") or 0, f"{path}.rules[{index}]")
 
@@ -190,8 +190,8 @@ def _success(rule: dict[str, Any], completions: int, path: str) -> Iterator[Caus
     total = 0
     if indexes is not None:
         at = f"{path}.succeededIndexes"
-        if len(indexes.encode()) > _MOST_INDEX_BYTES:
-            yield too_long(at, f"may not be more than {_MOST_INDEX_BYTES} bytes")
+        if len(indexes.encode()) > _MAX_INDEX_BYTES:
+            yield too_long(at, f"may not be more than {_MAX_INDEX_BYTES} bytes")
         total, problem = counted(indexes, completions)
         if problem:
             yield invalid_value(at, indexes, f"error parsing succeededIndexes: {problem}")

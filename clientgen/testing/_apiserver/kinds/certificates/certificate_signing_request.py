@@ -38,7 +38,7 @@ _LEGACY: Final = "kubernetes.io/legacy-unknown"
 _VERDICTS: Final = ("Approved", "Denied")
 _LASTING: Final = (*_VERDICTS, "Failed")
 _CONDITIONS: Final = "status.conditions"
-_LEAST_SECONDS: Final = 600
+_MIN_SECONDS: Final = 600
 _PEM: Final = r"-----BEGIN {0}-----\r?\n([A-Za-z0-9+/=\s]+)-----END {0}-----"
 _USAGES: Final = (
     *("any", "cert sign", "client auth", "code signing", "content commitment", "crl sign"),
@@ -127,8 +127,8 @@ class CertificateSigningRequestStrategy(Strategy):
                 "the legacy signerName is not allowed via this API version",
             )
         seconds = spec.get("expirationSeconds")
-        if seconds is not None and seconds < _LEAST_SECONDS:
-            why = f"may not specify a duration less than {_LEAST_SECONDS} seconds (10 minutes)"
+        if seconds is not None and seconds < _MIN_SECONDS:
+            why = f"may not specify a duration less than {_MIN_SECONDS} seconds (10 minutes)"
             yield invalid_value("spec.expirationSeconds", seconds, why)
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:

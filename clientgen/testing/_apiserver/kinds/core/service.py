@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServiceStrategy"]
 
-_THREE_HOURS: Final = 10800
+_DEFAULT_AFFINITY_SECONDS: Final = 10800
 _ROUTED: Final = ("ClusterIP", "NodePort", "LoadBalancer")
 _HINTS: Final = "service.kubernetes.io/topology-aware-hints"
 
@@ -58,7 +58,9 @@ def _set_affinity(spec: dict[str, Any]) -> None:
     elif spec["sessionAffinity"] == "ClientIP":
         config = part(spec, "sessionAffinityConfig")
         if part(config, "clientIP").get("timeoutSeconds") is None:
-            spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _THREE_HOURS}}
+            spec["sessionAffinityConfig"] = {
+                "clientIP": {"timeoutSeconds": _DEFAULT_AFFINITY_SECONDS}
+            }
 
 
 def _external(view: View) -> str:

@@ -48,8 +48,8 @@ _MODE: Final = "service.kubernetes.io/topology-mode"
 _TRAFFIC: Final = ("Cluster", "Local")
 _FAMILIES: Final = ("IPv4", "IPv6")
 _POLICIES: Final = ("PreferDualStack", "RequireDualStack", "SingleStack")
-_LAST_PORT: Final = 65535
-_MOST_AFFINITY: Final = 86400
+_MAX_PORT: Final = 65535
+_MAX_AFFINITY_SECONDS: Final = 86400
 _SOURCES: Final = "spec.LoadBalancerSourceRanges"
 
 
@@ -172,9 +172,9 @@ def _affinity(spec: dict[str, Any]) -> Iterator[Cause]:
     kind = spec.get("sessionAffinity")
     yield from one_of("spec.sessionAffinity", kind, ("ClientIP", "None"))
     seconds = (part(part(spec, "sessionAffinityConfig"), "clientIP")).get("timeoutSeconds")
-    if kind == "ClientIP" and seconds is not None and not 0 < seconds <= _MOST_AFFINITY:
+    if kind == "ClientIP" and seconds is not None and not 0 < seconds <= _MAX_AFFINITY_SECONDS:
         at = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
-        why = f"must be greater than 0 and less than {_MOST_AFFINITY}"
+        why = f"must be greater than 0 and less than {_MAX_AFFINITY_SECONDS}"
         yield invalid_value(at, seconds, why)
 
 
@@ -239,7 +239,7 @@ def _traffic(spec: dict[str, Any]) -> Iterator[Cause]:
     yield from one_of("spec.internalTrafficPolicy", inside, _TRAFFIC, needed=False)
     port, at_health = spec.get("healthCheckNodePort"), "spec.healthCheckNodePort"
     yield from is_not_negative("spec.healthCheckNodePort", port)
-    if port and port > _LAST_PORT:
+    if port and port > _MAX_PORT:
         yield invalid_value(at_health, port, "must be between 1 and 65535, inclusive")
     if port and not (spec.get("type") == "LoadBalancer" and outside == "Local"):
         why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EndpointSliceStrategy"]
 
-_MOST_ADDRESSES: Final = 100
-_MOST_HINTS: Final = 8
-_MOST_ENDPOINTS: Final = 1000
+_MAX_ADDRESSES: Final = 100
+_MAX_HINTS: Final = 8
+_MAX_ENDPOINTS: Final = 1000
 _ADDRESS_TYPES: Final = ("FQDN", "IPv4", "IPv6")
 
 
@@ -83,8 +83,8 @@ class EndpointSliceStrategy(Strategy):
         else:
             yield from one_of("addressType", kind, _ADDRESS_TYPES)
         many = len(parts(obj, "endpoints"))
-        if many > _MOST_ENDPOINTS:
-            yield too_many("endpoints", many, _MOST_ENDPOINTS)
+        if many > _MAX_ENDPOINTS:
+            yield too_many("endpoints", many, _MAX_ENDPOINTS)
             return
         for index, endpoint in enumerate(parts(obj, "endpoints")):
             yield from _endpoint(endpoint, f"endpoints[{index}]", kind)
@@ -113,8 +113,8 @@ def _endpoint(endpoint: dict[str, Any], path: str, kind: str) -> Iterator[Cause]
     addresses = texts(endpoint, "addresses")
     if not addresses:
         yield required(f"{path}.addresses", "must contain at least 1 address")
-    if len(addresses) > _MOST_ADDRESSES:
-        yield too_many(f"{path}.addresses", len(addresses), _MOST_ADDRESSES)
+    if len(addresses) > _MAX_ADDRESSES:
+        yield too_many(f"{path}.addresses", len(addresses), _MAX_ADDRESSES)
     yield from _hints(endpoint.get("hints") or {}, f"{path}.hints")
     for index, address in enumerate(addresses if kind in _ADDRESS_TYPES else ()):
         at = f"{path}.addresses[{index}]"
@@ -133,8 +133,8 @@ def _hints(hints: dict[str, Any], path: str) -> Iterator[Cause]:
     """Check the zones and nodes that an endpoint is for."""
     for member in ("forZones", "forNodes"):
         named, at = parts(hints, member), f"{path}.{member}"
-        if len(named) > _MOST_HINTS:
-            yield too_many(at, len(named), _MOST_HINTS)
+        if len(named) > _MAX_HINTS:
+            yield too_many(at, len(named), _MAX_HINTS)
             continue
         seen: set[str] = set()
         for index, each in enumerate(named):

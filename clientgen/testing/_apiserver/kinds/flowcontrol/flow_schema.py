@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FlowSchemaStrategy"]
 
-_MOST_PRECEDENCE: Final = 10_000
+_MAX_PRECEDENCE: Final = 10_000
 _SUBJECTS: Final = {"Group": "group", "ServiceAccount": "serviceAccount", "User": "user"}
 _VERBS: Final = (
     *("create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"),
@@ -108,8 +108,8 @@ def _precedence(number: int, name: str) -> Iterator[Cause]:
     at = "spec.matchingPrecedence"
     if number <= 0:
         yield invalid_value(at, number, "must be a positive value")
-    if number > _MOST_PRECEDENCE:
-        yield invalid_value(at, number, f"must not be greater than {_MOST_PRECEDENCE}")
+    if number > _MAX_PRECEDENCE:
+        yield invalid_value(at, number, f"must not be greater than {_MAX_PRECEDENCE}")
     if number == 1 and name != "exempt":
         why = "only the schema named 'exempt' may have matchingPrecedence 1"
         yield invalid_value(at, number, why)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PriorityLevelConfigurationStrategy"]
 
-_MOST_QUEUES: Final = 10_000_000
-_MOST_BITS: Final = 60
+_MAX_QUEUES: Final = 10_000_000
+_MAX_BITS: Final = 60
 _WHOLE: Final = 100
 
 
@@ -139,20 +139,20 @@ def _queuing(queuing: dict[str, Any], path: str) -> Iterator[Cause]:
     for member, number in (("queueLengthLimit", length), ("queues", queues), ("handSize", hand)):
         if number <= 0:
             yield invalid_value(f"{path}.{member}", number, "must be positive")
-    if queues > _MOST_QUEUES:
-        why = f"must not be greater than {_MOST_QUEUES}"
+    if queues > _MAX_QUEUES:
+        why = f"must not be greater than {_MAX_QUEUES}"
         yield invalid_value(f"{path}.queues", queues, why)
     if hand > 0 and hand > queues:
         why = f"should not be greater than queues ({queues})"
         yield invalid_value(f"{path}.handSize", hand, why)
-    elif hand > 0 and _bits(queues, hand) > _MOST_BITS:
+    elif hand > 0 and _bits(queues, hand) > _MAX_BITS:
         why = f"required entropy bits of deckSize {queues} and handSize {hand}"
-        why = f"{why} should not be greater than {_MOST_BITS}"
+        why = f"{why} should not be greater than {_MAX_BITS}"
         yield invalid_value(f"{path}.handSize", hand, why)
 
 
 def _bits(queues: int, hand: int) -> int:
     """Return how many bits it takes to deal a hand of queues."""
-    if hand > _MOST_BITS:
+    if hand > _MAX_BITS:
         return hand
     return -int(-sum(log2(queues - number) for number in range(hand)) // 1)

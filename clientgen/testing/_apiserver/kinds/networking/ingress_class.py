@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IngressClassStrategy"]
 
-_LONGEST_CONTROLLER: Final = 250
+_MAX_CONTROLLER_LENGTH: Final = 250
 
 
 def _parameters_text(view: View) -> str:
@@ -69,8 +69,10 @@ class IngressClassStrategy(Strategy):
         elif "/" not in controller:
             why = 'must be a domain-prefixed path (such as "acme.io/foo")'
             yield invalid_value("spec.controller", controller, why)
-        elif len(controller.encode()) > _LONGEST_CONTROLLER:
-            yield too_long("spec.controller", f"may not be more than {_LONGEST_CONTROLLER} bytes")
+        elif len(controller.encode()) > _MAX_CONTROLLER_LENGTH:
+            yield too_long(
+                "spec.controller", f"may not be more than {_MAX_CONTROLLER_LENGTH} bytes"
+            )
         if obj["spec"].get("parameters") is not None:
             yield from _parameter_causes(obj["spec"]["parameters"], "spec.parameters")
 

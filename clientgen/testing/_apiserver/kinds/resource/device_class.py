@@ -11,7 +11,7 @@ from ...tables.columns import AGE, NAME, Printer
 from ..metadata import MetadataChecks
 from ..shared.container_resources import is_extended
 from ..strategy import Strategy
-from .device_requests import MOST, config_causes, device_selector_causes, each_causes
+from .device_requests import MAX_LIST_ITEMS, config_causes, device_selector_causes, each_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +32,9 @@ class DeviceClassStrategy(Strategy):
         """Check selectors, configurations and the name of the extended resource."""
         spec = part(obj, "spec")
         yield from each_causes(
-            parts(spec, "selectors"), MOST, "spec.selectors", device_selector_causes
+            parts(spec, "selectors"), MAX_LIST_ITEMS, "spec.selectors", device_selector_causes
         )
-        yield from each_causes(parts(spec, "config"), MOST, "spec.config", config_causes)
+        yield from each_causes(parts(spec, "config"), MAX_LIST_ITEMS, "spec.config", config_causes)
         name = spec.get("extendedResourceName")
         if name is not None and not is_extended(name):
             why = "must be a valid extended resource name"

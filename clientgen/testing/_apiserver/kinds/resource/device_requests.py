@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
-    "MOST",
+    "MAX_LIST_ITEMS",
     "REQUEST_TYPES",
     "claim_causes",
     "config_causes",
@@ -37,9 +37,9 @@ __all__ = [
     "unique_causes",
 ]
 
-MOST: Final = 32
-_MOST_CHOICES: Final = 8
-_MOST_BYTES: Final = 10 * 1024
+MAX_LIST_ITEMS: Final = 32
+_MAX_CHOICES: Final = 8
+_MAX_TEXT_BYTES: Final = 10 * 1024
 _ONE_OF: Final = "exactly one of `exactly` or `firstAvailable` is required"
 _REFERENCE: Final = (
     "must be the name of a request in the claim or the name of a request and a subrequest "
@@ -100,7 +100,7 @@ def claim_causes(claim: dict[str, Any], path: str) -> Iterator[Cause]:
     """Check the requests, constraints and configurations of a claim."""
     requests = parts(claim, "requests")
     known = {f"{name}" for name in request_names(requests)}
-    yield from each_causes(requests, MOST, f"{path}.requests", _request)
+    yield from each_causes(requests, MAX_LIST_ITEMS, f"{path}.requests", _request)
     yield from unique_causes(requests, "name", f"{path}.requests")
 
     def constraint(each: dict[str, Any], at: str) -> Iterator[Cause]:
@@ -118,8 +118,10 @@ def claim_causes(claim: dict[str, Any], path: str) -> Iterator[Cause]:
         yield from _references(texts(each, "requests"), known, f"{at}.requests")
         yield from config_causes(each, at)
 
-    yield from each_causes(parts(claim, "constraints"), MOST, f"{path}.constraints", constraint)
-    yield from each_causes(parts(claim, "config"), MOST, f"{path}.config", config)
+    yield from each_causes(
+        parts(claim, "constraints"), MAX_LIST_ITEMS, f"{path}.constraints", constraint
+    )
+    yield from each_causes(parts(claim, "config"), MAX_LIST_ITEMS, f"{path}.config", config)
 
 
 def request_names(requests: list[dict[str, Any]]) -> Iterator[str]:
@@ -138,8 +140,8 @@ def _attribute(name: str, path: str) -> Iterator[Cause]:
 
 
 def _references(names: list[str], known: set[str], path: str) -> Iterator[Cause]:
-    if len(names) > MOST:
-        yield too_many(path, len(names), MOST)
+    if len(names) > MAX_LIST_ITEMS:
+        yield too_many(path, len(names), MAX_LIST_ITEMS)
         return
     seen: set[str] = set()
     for index, name in enumerate(names):
@@ -170,7 +172,7 @@ def _request(request: dict[str, Any], path: str) -> Iterator[Cause]:
         yield invalid_value(path, None, f"{_ONE_OF}, but multiple fields are set")
     elif choices:
         at = f"{path}.firstAvailable"
-        yield from each_causes(choices, _MOST_CHOICES, at, _choice)
+        yield from each_causes(choices, _MAX_CHOICES, at, _choice)
         yield from unique_causes(choices, "name", at)
     elif exactly is not None:
         yield from _wanted(exactly, f"{path}.{at}" if at else path)
@@ -187,7 +189,7 @@ def _wanted(request: dict[str, Any], path: str) -> Iterator[Cause]:
     kind = request.get("deviceClassName")
     yield from text(f"{path}.deviceClassName", kind, subdomain_problems)
     yield from each_causes(
-        parts(request, "selectors"), MOST, f"{path}.selectors", device_selector_causes
+        parts(request, "selectors"), MAX_LIST_ITEMS, f"{path}.selectors", device_selector_causes
     )
     mode, count = request.get("allocationMode") or "", request.get("count") or 0
     if mode == "All" and count:
@@ -208,8 +210,8 @@ def device_selector_causes(selector: dict[str, Any], path: str) -> Iterator[Caus
         yield required(f"{path}.cel")
         return
     written, at = expression.get("expression") or "", f"{path}.cel.expression"
-    if len(written.encode()) > _MOST_BYTES:
-        yield too_long(at, f"may not be more than {_MOST_BYTES} bytes")
+    if len(written.encode()) > _MAX_TEXT_BYTES:
+        yield too_long(at, f"may not be more than {_MAX_TEXT_BYTES} bytes")
     else:
         yield from device_expression_causes(at, written)
 
@@ -224,8 +226,8 @@ def config_causes(config: dict[str, Any], path: str) -> Iterator[Cause]:
     parameters = opaque.get("parameters")
     if parameters is None:
         yield required(f"{at}.parameters")
-    elif len(dumps(parameters)) > _MOST_BYTES:
-        yield too_long(f"{at}.parameters", f"may not be more than {_MOST_BYTES} bytes")
+    elif len(dumps(parameters)) > _MAX_TEXT_BYTES:
+        yield too_long(f"{at}.parameters", f"may not be more than {_MAX_TEXT_BYTES} bytes")
     elif not isinstance(parameters, dict):
         why = "must be a valid JSON object"
         yield invalid_value(f"{at}.parameters", "<value omitted>", why)

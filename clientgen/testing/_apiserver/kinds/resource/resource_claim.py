@@ -15,7 +15,7 @@ from ..shared.device_names import pool_name_causes
 from ..shared.pod_scheduling import node_selector_causes
 from ..strategy import Strategy
 from .device_requests import (
-    MOST,
+    MAX_LIST_ITEMS,
     REQUEST_TYPES,
     claim_causes,
     each_causes,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ResourceClaimStrategy"]
 
-_MOST_USERS: Final = 256
+_MAX_USERS: Final = 256
 
 
 def _claim_state(view: View) -> str:
@@ -62,7 +62,7 @@ class ResourceClaimStrategy(Strategy):
         """Check the users and the allocated devices."""
         status, before = part(new, "status"), part(old, "status")
         users, allocation = parts(status, "reservedFor"), status.get("allocation")
-        yield from each_causes(users, _MOST_USERS, "status.reservedFor", _user)
+        yield from each_causes(users, _MAX_USERS, "status.reservedFor", _user)
         yield from unique_causes(users, "uid", "status.reservedFor")
         if users and allocation is None:
             why = "may not be specified when `allocated` is not set"
@@ -81,7 +81,7 @@ class ResourceClaimStrategy(Strategy):
             yield from pool_name_causes(each.get("pool") or "", f"{path}.pool")
             yield from matches(f"{path}.device", each.get("device") or "", label_problems)
 
-        yield from each_causes(results, MOST, f"{at}.results", result)
+        yield from each_causes(results, MAX_LIST_ITEMS, f"{at}.results", result)
         if allocation.get("nodeSelector") is not None:
             selector = allocation["nodeSelector"]
             yield from node_selector_causes(selector, "status.allocation.nodeSelector")

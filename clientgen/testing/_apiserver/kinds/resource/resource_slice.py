@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ResourceSliceStrategy"]
 
-_MOST_DEVICES: Final = 128
-_MOST_ADVANCED: Final = 64
-_MOST_ATTRIBUTES: Final = 32
-_MOST_TAINTS: Final = 16
-_MOST_CONDITIONS: Final = 4
+_MAX_DEVICES: Final = 128
+_MAX_ADVANCED_DEVICES: Final = 64
+_MAX_ATTRIBUTES: Final = 32
+_MAX_TAINTS: Final = 16
+_MAX_CONDITIONS: Final = 4
 _BINDING: Final = ("bindingConditions", "bindingFailureConditions")
-_LONGEST_VALUE: Final = 64
+_MAX_VALUE_LENGTH: Final = 64
 _PLACES: Final = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
 _ONE_OF: Final = f"exactly one of {', '.join(f'`{each}`' for each in _PLACES)} is required"
 _VERSION: Final = re.compile(
@@ -127,7 +127,7 @@ def _place(spec: dict[str, Any]) -> Iterator[Cause]:
 def _devices(devices: list[dict[str, Any]]) -> Iterator[Cause]:
     flat = [{**part(each, "basic"), **each} for each in devices]  # v1beta1 has them in `basic`
     advanced = any(each.get("taints") or each.get("consumesCounters") for each in flat)
-    most = _MOST_ADVANCED if advanced else _MOST_DEVICES
+    most = _MAX_ADVANCED_DEVICES if advanced else _MAX_DEVICES
     if len(flat) > most:
         yield too_many("spec.devices", len(flat), most)
         return
@@ -144,8 +144,8 @@ def _device(device: dict[str, Any], name: str, path: str) -> Iterator[Cause]:
     yield from matches(f"{path}.name", name, label_problems)
     attributes, capacity = part(device, "attributes"), part(device, "capacity")
     total = len(attributes) + len(capacity)
-    if total > _MOST_ATTRIBUTES:
-        why = f"the total number of attributes and capacities must not exceed {_MOST_ATTRIBUTES}"
+    if total > _MAX_ATTRIBUTES:
+        why = f"the total number of attributes and capacities must not exceed {_MAX_ATTRIBUTES}"
         yield invalid_value(path, total, why)
     for key, attribute in attributes.items():
         yield from attribute_name_causes(key, f"{path}.attributes")
@@ -154,8 +154,8 @@ def _device(device: dict[str, Any], name: str, path: str) -> Iterator[Cause]:
         yield from attribute_name_causes(key, f"{path}.capacity")
     yield from _conditions(device, path)
     taints = parts(device, "taints")
-    if len(taints) > _MOST_TAINTS:
-        yield too_many(f"{path}.taints", len(taints), _MOST_TAINTS)
+    if len(taints) > _MAX_TAINTS:
+        yield too_many(f"{path}.taints", len(taints), _MAX_TAINTS)
         return
     for index, taint in enumerate(taints):
         yield from device_taint_causes(taint, f"{path}.taints[{index}]")
@@ -165,8 +165,8 @@ def _conditions(device: dict[str, Any], path: str) -> Iterator[Cause]:
     """Check that a device names conditions for success and for failure, or neither."""
     for member, other in (_BINDING, _BINDING[::-1]):
         names = texts(device, member)
-        if len(names) > _MOST_CONDITIONS:
-            yield too_many(f"{path}.{member}", len(names), _MOST_CONDITIONS)
+        if len(names) > _MAX_CONDITIONS:
+            yield too_many(f"{path}.{member}", len(names), _MAX_CONDITIONS)
         for index, name in enumerate(names):
             yield from matches(f"{path}.{member}[{index}]", name, qualified_name_problems)
         yield from unique(f"{path}.{member}", names)
@@ -190,5 +190,5 @@ def _value(value: str, kind: str, path: str) -> Iterator[Cause]:
     if kind == "version" and not _VERSION.fullmatch(value):
         why = "must be a string compatible with semver.org spec 2.0.0"
         yield invalid_value(path, value, why)
-    if len(value.encode()) > _LONGEST_VALUE:
-        yield too_long(path, f"may not be more than {_LONGEST_VALUE} bytes")
+    if len(value.encode()) > _MAX_VALUE_LENGTH:
+        yield too_long(path, f"may not be more than {_MAX_VALUE_LENGTH} bytes")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PriorityClassStrategy"]
 
-_MOST: Final = 1_000_000_000
+_MAX_USER_PRIORITY: Final = 1_000_000_000
 _SYSTEM: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 
 
@@ -57,8 +57,8 @@ class PriorityClassStrategy(Strategy):
             if name.startswith("system-"):
                 why = "priority class names with 'system-' prefix are reserved for system use only"
                 yield forbidden_value("metadata.name", why)
-            if value > _MOST:
-                why = f"maximum allowed value of a user defined priority is {_MOST}"
+            if value > _MAX_USER_PRIORITY:
+                why = f"maximum allowed value of a user defined priority is {_MAX_USER_PRIORITY}"
                 yield forbidden_value("value", why)
         policy = obj.get("preemptionPolicy")
         yield from one_of("preemptionPolicy", policy, ("PreemptLowerPriority", "Never"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "parameter_causes", "provisioner_causes", "size_causes"]
 
 MAX_BYTES: Final = 256 * 1024
-_MOST_PARAMETERS: Final = 512
+_MAX_PARAMETERS: Final = 512
 
 
 def provisioner_causes(name: str, field: str) -> Iterator[Cause]:
@@ -25,8 +25,8 @@ def provisioner_causes(name: str, field: str) -> Iterator[Cause]:
 
 def parameter_causes(parameters: Mapping[str, str]) -> Iterator[Cause]:
     """Check parameters of a driver."""
-    if len(parameters) > _MOST_PARAMETERS:
-        yield too_long("parameters", f"may not be more than {_MOST_PARAMETERS} bytes")
+    if len(parameters) > _MAX_PARAMETERS:
+        yield too_long("parameters", f"may not be more than {_MAX_PARAMETERS} bytes")
         return
     if "" in parameters:
         yield invalid_value("parameters", "", "field can not be empty.")

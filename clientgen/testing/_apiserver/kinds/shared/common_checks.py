@@ -45,9 +45,9 @@ __all__ = [
 ]
 
 _REASON: Final = re.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
-_LONGEST_REASON: Final = 1024
-_LONGEST_MESSAGE: Final = 32768
-_LONGEST_DRIVER: Final = 63
+_MAX_REASON_LENGTH: Final = 1024
+_MAX_MESSAGE_LENGTH: Final = 32768
+_MAX_DRIVER_LENGTH: Final = 63
 PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _OPERATORS: Final = ("DoesNotExist", "Exists", "In", "NotIn")
 
@@ -71,8 +71,8 @@ def matches(field: str, value: str, rule: Rule) -> Iterator[Cause]:
 
 def driver_name(field: str, name: str | None) -> Iterator[Cause]:
     """Check the name of a storage driver, which has at most 63 characters."""
-    if name and len(name.encode()) > _LONGEST_DRIVER:
-        yield too_long(field, f"may not be more than {_LONGEST_DRIVER} bytes")
+    if name and len(name.encode()) > _MAX_DRIVER_LENGTH:
+        yield too_long(field, f"may not be more than {_MAX_DRIVER_LENGTH} bytes")
     yield from text(field, name, driver_name_problems)
 
 
@@ -153,8 +153,8 @@ def conditions_causes(
         if transitions and not condition.get("lastTransitionTime"):
             yield required(f"{at}.lastTransitionTime")
         yield from _reason(condition.get("reason") or "", f"{at}.reason")
-        if len(condition.get("message") or "") > _LONGEST_MESSAGE:
-            yield too_long(f"{at}.message", f"may not be more than {_LONGEST_MESSAGE} bytes")
+        if len(condition.get("message") or "") > _MAX_MESSAGE_LENGTH:
+            yield too_long(f"{at}.message", f"may not be more than {_MAX_MESSAGE_LENGTH} bytes")
 
 
 def _reason(reason: str, field: str) -> Iterator[Cause]:
@@ -169,8 +169,8 @@ def _reason(reason: str, field: str) -> Iterator[Cause]:
             f"  or 'ReasonA:ReasonB', regex used for validation is '{_REASON.pattern}')"
         )
         yield invalid_value(field, reason, why)
-    if len(reason) > _LONGEST_REASON:
-        yield too_long(field, f"may not be more than {_LONGEST_REASON} bytes")
+    if len(reason) > _MAX_REASON_LENGTH:
+        yield too_long(field, f"may not be more than {_MAX_REASON_LENGTH} bytes")
 
 
 # ------------------------------------------------------------------------ label selectors

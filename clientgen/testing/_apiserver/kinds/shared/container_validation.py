@@ -43,8 +43,8 @@ __all__ = [
     "resource_reference",
 ]
 
-_MOST_RULES: Final = 20
-_MOST_CODES: Final = 255
+_MAX_RULES: Final = 20
+_MAX_CODES: Final = 255
 _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES: Final = ("File", "FallbackToLogsOnError")
 _RESTARTS: Final = ("Always", "Never", "OnFailure")
@@ -128,8 +128,8 @@ def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
         why = "must specify restartPolicy when restart rules are used"
         yield required(f"{field}.restartPolicy", why)
     yield from one_of(f"{field}.restartPolicy", policy, _RESTARTS, needed=False)
-    if len(rules) > _MOST_RULES:
-        yield too_many(f"{field}.restartPolicyRules", len(rules), _MOST_RULES)
+    if len(rules) > _MAX_RULES:
+        yield too_many(f"{field}.restartPolicyRules", len(rules), _MAX_RULES)
     for index, rule in enumerate(rules):
         at, codes = f"{field}.restartPolicyRules[{index}]", rule.get("exitCodes")
         yield from one_of(f"{at}.action", rule.get("action"), ("Restart",))
@@ -138,8 +138,8 @@ def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
             continue
         yield from one_of(f"{at}.exitCodes.operator", codes.get("operator"), ("In", "NotIn"))
         values: list[int] = codes.get("values") or []
-        if len(values) > _MOST_CODES:
-            yield too_many(f"{at}.exitCodes.values", len(values), _MOST_CODES)
+        if len(values) > _MAX_CODES:
+            yield too_many(f"{at}.exitCodes.values", len(values), _MAX_CODES)
 
 
 def image_causes(image: str, field: str) -> Iterator[Cause]:

@@ -24,8 +24,8 @@ __all__ = [
     "pool_name_causes",
 ]
 
-_LONGEST_POOL: Final = 253
-_LONGEST_NAME: Final = 32
+_MAX_POOL_LENGTH: Final = 253
+_MAX_NAME_LENGTH: Final = 32
 _IDENTIFIER: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _EFFECTS: Final = ("NoExecute", "NoSchedule", "None")
 
@@ -35,8 +35,8 @@ def pool_name_causes(name: str, field: str) -> Iterator[Cause]:
     if not name:
         yield required(field)
         return
-    if len(name.encode()) > _LONGEST_POOL:
-        yield too_long(field, f"may not be more than {_LONGEST_POOL} bytes")
+    if len(name.encode()) > _MAX_POOL_LENGTH:
+        yield too_long(field, f"may not be more than {_MAX_POOL_LENGTH} bytes")
     for segment in name.split("/"):
         yield from matches(field, segment, subdomain_problems)
 
@@ -53,8 +53,8 @@ def attribute_name_causes(name: str, field: str) -> Iterator[Cause]:
     if slash and not own:
         yield invalid_value(field, "", "the name must not be empty")
         return
-    if len(own.encode()) > _LONGEST_NAME:
-        yield too_long(field, f"may not be more than {_LONGEST_NAME} bytes")
+    if len(own.encode()) > _MAX_NAME_LENGTH:
+        yield too_long(field, f"may not be more than {_MAX_NAME_LENGTH} bytes")
     if not _IDENTIFIER.fullmatch(own):
         said = (
             "a valid C identifier must start with alphabetic character or '_', followed by a "

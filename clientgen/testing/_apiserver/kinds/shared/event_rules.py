@@ -24,7 +24,7 @@ __all__ = [
     "reporter_causes",
 ]
 
-_LEAST_SERIES: Final = 2
+_MIN_SERIES_COUNT: Final = 2
 _REFERENCE: Final = (
     "kind",
     "namespace",
@@ -82,7 +82,7 @@ def namespace_causes(event: dict[str, Any], about: dict[str, Any]) -> Iterator[C
 def reporter_causes(event: dict[str, Any], reporter: str) -> Iterator[Cause]:
     """Check the members that an event with an `eventTime` has; `reporter` is one of them."""
     series = event.get("series")
-    if series is not None and (series.get("count") or 0) < _LEAST_SERIES:
+    if series is not None and (series.get("count") or 0) < _MIN_SERIES_COUNT:
         yield invalid_value("series.count", "", "should be at least 2")
     if series is not None and not series.get("lastObservedTime"):
         yield required("series.lastObservedTime")

@@ -51,9 +51,9 @@ _CONTAINER: Final = (
     "runAsGroup",
 )
 _TRUE_ONLY: Final = ("hostPID", "hostIPC", "sysctls")
-_MOST_SPECIFICATION: Final = 64 * 1024
-_LONGEST_DOMAIN: Final = 256
-_LONGEST_USER: Final = 104
+_MAX_SPECIFICATION_BYTES: Final = 64 * 1024
+_MAX_DOMAIN_LENGTH: Final = 256
+_MAX_USER_LENGTH: Final = 104
 _NETBIOS: Final = re.compile(r'[^\\/:*?"<>|.]{1,15}')
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _DOMAIN: Final = re.compile(
@@ -137,7 +137,7 @@ def windows_causes(options: dict[str, Any], field: str) -> Iterator[Cause]:
     if content == "":
         why = "gmsaCredentialSpec cannot be an empty string"
         yield invalid_value(f"{field}.gmsaCredentialSpec", content, why)
-    elif content is not None and len(content.encode()) > _MOST_SPECIFICATION:
+    elif content is not None and len(content.encode()) > _MAX_SPECIFICATION_BYTES:
         why = "gmsaCredentialSpec size must be under 64 KiB"
         yield invalid_value(f"{field}.gmsaCredentialSpec", content, why)
     user = options.get("runAsUserName")
@@ -155,14 +155,14 @@ def _user_problems(text: str) -> Iterator[str]:
         yield " cannot contain more than one backslash"
     else:
         domain, slash, user = text.rpartition("\\")
-        if len(domain) >= _LONGEST_DOMAIN:
-            yield f"'s Domain length must be under {_LONGEST_DOMAIN} characters"
+        if len(domain) >= _MAX_DOMAIN_LENGTH:
+            yield f"'s Domain length must be under {_MAX_DOMAIN_LENGTH} characters"
         if slash and not (_NETBIOS.fullmatch(domain) or _DOMAIN.fullmatch(domain)):
             yield "'s Domain doesn't match the NetBios nor the DNS format"
         if not user:
             yield "'s User cannot be empty"
-        elif len(user) > _LONGEST_USER:
-            yield f"'s User length must not be longer than {_LONGEST_USER} characters"
+        elif len(user) > _MAX_USER_LENGTH:
+            yield f"'s User length must not be longer than {_MAX_USER_LENGTH} characters"
         if re.fullmatch(r"[. ]+", user):
             yield "'s User cannot contain only periods or spaces"
         if _UNUSABLE.search(user):

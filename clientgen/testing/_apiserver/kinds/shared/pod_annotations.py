@@ -24,7 +24,7 @@ _SECCOMP: Final = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP_CONTAINER: Final = "container.seccomp.security.alpha.kubernetes.io/"
 _APP_ARMOR: Final = "container.apparmor.security.beta.kubernetes.io/"
 _NUMBER: Final = re.compile("0|[+-]?[1-9][0-9]*")
-_MOST_COST: Final = 2**31
+_MAX_COST: Final = 2**31
 _PROFILES: Final = ("runtime/default", "docker/default", "unconfined")
 
 
@@ -60,7 +60,7 @@ def _tolerations(text: str, field: str) -> Iterator[Cause]:
 def _is_cost(text: str) -> bool:
     if not _NUMBER.fullmatch(text) or text.startswith("+"):
         return False
-    return -_MOST_COST <= int(text) < _MOST_COST
+    return -_MAX_COST <= int(text) < _MAX_COST
 
 
 def _seccomp(profile: str, field: str) -> Iterator[Cause]:

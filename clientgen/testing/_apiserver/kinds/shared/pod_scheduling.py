@@ -33,7 +33,7 @@ __all__ = [
     "tolerations_causes",
 ]
 
-_MOST_WEIGHT: Final = 100
+_MAX_WEIGHT: Final = 100
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -182,7 +182,7 @@ def node_selector_causes(selector: dict[str, Any], field: str) -> Iterator[Cause
 
 def _weight(preferred: dict[str, Any], field: str) -> Iterator[Cause]:
     weight = preferred.get("weight") or 0
-    if not 1 <= weight <= _MOST_WEIGHT:
+    if not 1 <= weight <= _MAX_WEIGHT:
         yield invalid_value(f"{field}.weight", weight, "must be in the range 1-100")
 
 

@@ -44,11 +44,11 @@ __all__ = ["free_name_causes", "pod_spec_causes"]
 _RESTARTS: Final = ("Always", "OnFailure", "Never")
 _DNS: Final = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _POLICIES: Final = ("PreemptLowerPriority", "Never")
-_MOST: Final = 2**31 - 1
-_MOST_NAMESERVERS: Final = 3
-_MOST_SEARCHES: Final = 32
-_MOST_SEARCH_CHARACTERS: Final = 2048
-_LONGEST_HOSTNAME: Final = 64
+_MAX_INT32: Final = 2**31 - 1
+_MAX_NAMESERVERS: Final = 3
+_MAX_SEARCHES: Final = 32
+_MAX_SEARCH_CHARS: Final = 2048
+_MAX_HOSTNAME_LENGTH: Final = 64
 _CLAIM_SOURCES: Final = ("resourceClaimName", "resourceClaimTemplateName")
 _INIT_ONLY_WITH_RESTART: Final = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 
@@ -148,8 +148,8 @@ def _dns(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     elif spec.get("dnsPolicy") == "None" and not servers:
         why = "must provide at least one DNS nameserver when `dnsPolicy` is None"
         yield required(f"{field}.dnsConfig.nameservers", why)
-    if len(servers) > _MOST_NAMESERVERS:
-        why = f"must not have more than {_MOST_NAMESERVERS} nameservers"
+    if len(servers) > _MAX_NAMESERVERS:
+        why = f"must not have more than {_MAX_NAMESERVERS} nameservers"
         yield invalid_value(f"{field}.dnsConfig.nameservers", servers, why)
     for index, server in enumerate(servers):
         yield from matches(f"{field}.dnsConfig.nameservers[{index}]", server, ip_problems)
@@ -158,12 +158,12 @@ def _dns(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _searches(config: dict[str, Any], field: str) -> Iterator[Cause]:
     searches = texts(config, "searches")
-    if len(searches) > _MOST_SEARCHES:
-        why = f"must not have more than {_MOST_SEARCHES} search paths"
+    if len(searches) > _MAX_SEARCHES:
+        why = f"must not have more than {_MAX_SEARCHES} search paths"
         yield invalid_value(f"{field}.searches", searches, why)
-    if len(" ".join(searches)) > _MOST_SEARCH_CHARACTERS:
+    if len(" ".join(searches)) > _MAX_SEARCH_CHARS:
         why = (
-            f"must not have more than {_MOST_SEARCH_CHARACTERS} characters (including spaces) "
+            f"must not have more than {_MAX_SEARCH_CHARS} characters (including spaces) "
             "in the search list"
         )
         yield invalid_value(f"{field}.searches", searches, why)
@@ -201,7 +201,7 @@ def _aliases(aliases: list[dict[str, Any]], field: str) -> Iterator[Cause]:
 def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None:
-        for problem in range_problems(deadline, 1, _MOST):
+        for problem in range_problems(deadline, 1, _MAX_INT32):
             yield invalid_value(f"{field}.activeDeadlineSeconds", deadline, problem)
     policy = spec.get("preemptionPolicy")
     if policy == "":
@@ -230,8 +230,8 @@ def _hostname(name: str, spec: dict[str, Any], field: str) -> Iterator[Cause]:
     for member in ("setHostnameAsFQDN", "hostNetwork"):
         if spec.get(member):
             yield forbidden_value(field, f"may not be specified when {member} is true")
-    if len(name) > _LONGEST_HOSTNAME:
-        yield too_long(field, f"may not be more than {_LONGEST_HOSTNAME} bytes")
+    if len(name) > _MAX_HOSTNAME_LENGTH:
+        yield too_long(field, f"may not be more than {_MAX_HOSTNAME_LENGTH} bytes")
     yield from matches(field, name, subdomain_problems)
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["projected_causes"]
 
 _KINDS: Final = ("secret", "configMap", "downwardAPI", "serviceAccountToken")
-_LEAST_TOKEN_SECONDS: Final = 600
-_MOST_TOKEN_SECONDS: Final = 2**32
+_MIN_TOKEN_SECONDS: Final = 600
+_MAX_TOKEN_SECONDS: Final = 2**32
 
 
 def projected_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -59,10 +59,10 @@ def _source(kind: str, source: dict[str, Any], at: str, field: str) -> Iterator[
 
 def _token(token: dict[str, Any], at: str, field: str) -> Iterator[Cause]:
     seconds = token.get("expirationSeconds") or 0
-    if seconds < _LEAST_TOKEN_SECONDS:
+    if seconds < _MIN_TOKEN_SECONDS:
         why = "may not specify a duration less than 10 minutes"
         yield invalid_value(f"{at}.expirationSeconds", seconds, why)
-    if seconds > _MOST_TOKEN_SECONDS:
+    if seconds > _MAX_TOKEN_SECONDS:
         why = "may not specify a duration larger than 2^32 seconds"
         yield invalid_value(f"{at}.expirationSeconds", seconds, why)
     if not token.get("path"):

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["container_security_causes", "pod_security_causes"]
 
-_LONGEST: Final = 253
-_LONGEST_PATH: Final = 4095
-_MOST: Final = 2**31 - 1
+_MAX_SYSCTL_LENGTH: Final = 253
+_MAX_PATH_LENGTH: Final = 4095
+_MAX_ID: Final = 2**31 - 1
 _PROFILES: Final = ("Localhost", "RuntimeDefault", "Unconfined")
 _SHARED_SYSCTLS: Final = (
     ("hostNetwork", ("net.", "net/")),
@@ -40,7 +40,7 @@ def _ids(context: dict[str, Any], field: str, *names: str) -> Iterator[Cause]:
     for name in names:
         value = context.get(name)
         if value is not None:
-            for problem in range_problems(value, 0, _MOST):
+            for problem in range_problems(value, 0, _MAX_ID):
                 yield invalid_value(f"{field}.{name}", value, problem)
 
 
@@ -87,8 +87,8 @@ def _app_armor_place(place: str | None, field: str) -> Iterator[Cause]:
         yield invalid_value(field, place, "must not be padded with whitespace")
     elif not place:
         yield required(field, "must be set when AppArmor type is Localhost")
-    if place and len(place.encode()) > _LONGEST_PATH:
-        yield too_long(field, f"may not be more than {_LONGEST_PATH} bytes")
+    if place and len(place.encode()) > _MAX_PATH_LENGTH:
+        yield too_long(field, f"may not be more than {_MAX_PATH_LENGTH} bytes")
 
 
 def container_security_causes(
@@ -120,7 +120,7 @@ def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     context = part(spec, "securityContext")
     yield from _ids(context, field, "fsGroup", "runAsUser", "runAsGroup")
     for index, group in enumerate(_groups(context)):
-        for problem in range_problems(group, 0, _MOST):
+        for problem in range_problems(group, 0, _MAX_ID):
             yield invalid_value(f"{field}.supplementalGroups[{index}]", group, problem)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         why = "ShareProcessNamespace and HostPID cannot both be enabled"
@@ -157,6 +157,7 @@ def _groups(context: dict[str, Any]) -> list[int]:
 def _sysctl(name: str, field: str) -> Iterator[Cause]:
     if not name:
         yield required(field)
-    elif len(name) > _LONGEST or not _SYSCTL.fullmatch(name):
-        why = f"must have at most {_LONGEST} characters and match regex ^{_SYSCTL.pattern}$"
+    elif len(name) > _MAX_SYSCTL_LENGTH or not _SYSCTL.fullmatch(name):
+        most = _MAX_SYSCTL_LENGTH
+        why = f"must have at most {most} characters and match regex ^{_SYSCTL.pattern}$"
         yield invalid_value(field, name, why)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["downward_causes", "items_causes", "mode_causes"]
 
-_MOST_MODE: Final = 0o777
+_MAX_MODE: Final = 0o777
 _VOLUME_FIELDS: Final = frozenset(
     {
         "metadata.name",
@@ -29,7 +29,7 @@ _VOLUME_FIELDS: Final = frozenset(
 
 def mode_causes(field: str, mode: int | None) -> Iterator[Cause]:
     """Check the mode of a file."""
-    if mode is not None and not 0 <= mode <= _MOST_MODE:
+    if mode is not None and not 0 <= mode <= _MAX_MODE:
         why = "must be a number between 0 and 0777 (octal), both inclusive"
         yield invalid_value(field, mode, why)
 

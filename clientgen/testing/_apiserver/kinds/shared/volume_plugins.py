@@ -36,8 +36,8 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Members that a source cannot do without."""
 _SHOWN_AS: Final[Mapping[str, str]] = {"gcePersistentDisk": "persistentDisk"}
-_MOST: Final = 255
-_LONGEST_TENANT: Final = 64
+_MAX_LUN: Final = 255
+_MAX_TENANT_LENGTH: Final = 64
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
     "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)"),
     "eui": re.compile("eui.[A-Za-z0-9]{16}"),
@@ -69,7 +69,7 @@ def plugin_causes(
 def _disk(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Cause]:
     del persistent
     number = source.get("partition") or 0
-    if not 0 <= number <= _MOST:
+    if not 0 <= number <= _MAX_LUN:
         yield invalid_value(f"{field}.partition", number, "must be between 1 and 255, inclusive")
 
 
@@ -79,7 +79,7 @@ def _repository(source: dict[str, Any], field: str, persistent: bool) -> Iterato
 
 
 def _lun(number: int, field: str) -> Iterator[Cause]:
-    for problem in range_problems(number, 0, _MOST):
+    for problem in range_problems(number, 0, _MAX_LUN):
         yield invalid_value(f"{field}.lun", number, problem)
 
 
@@ -149,7 +149,7 @@ def _quobyte(source: dict[str, Any], field: str, persistent: bool) -> Iterator[C
     why = "must be a host:port pair or multiple pairs separated by commas"
     if not registry:
         yield required(f"{field}.registry", why)
-    elif len(source.get("tenant") or "") > _LONGEST_TENANT:
+    elif len(source.get("tenant") or "") > _MAX_TENANT_LENGTH:
         why = "must be a UUID and may not exceed a length of 64 characters"
         yield required(f"{field}.tenant", why)
     else:

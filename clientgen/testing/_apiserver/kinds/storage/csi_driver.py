@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CSIDriverStrategy"]
 
-_LEAST_TOKEN_SECONDS: Final = 600
-_MOST_TOKEN_SECONDS: Final = 2**32
-_LEAST_UPDATE_SECONDS: Final = 10
+_MIN_TOKEN_SECONDS: Final = 600
+_MAX_TOKEN_SECONDS: Final = 2**32
+_MIN_UPDATE_SECONDS: Final = 10
 
 
 def _yes_or_no(name: str, about: str, member: str, *, missing: bool = False) -> Column:
@@ -92,8 +92,8 @@ class CSIDriverStrategy(Strategy):
         for mode in texts(spec, "volumeLifecycleModes"):
             yield from one_of("spec.volumeLifecycleModes", mode, ("Persistent", "Ephemeral"))
         seconds = spec.get("nodeAllocatableUpdatePeriodSeconds")
-        if seconds is not None and seconds < _LEAST_UPDATE_SECONDS:
-            why = f"must be greater than or equal to {_LEAST_UPDATE_SECONDS} seconds"
+        if seconds is not None and seconds < _MIN_UPDATE_SECONDS:
+            why = f"must be greater than or equal to {_MIN_UPDATE_SECONDS} seconds"
             yield invalid_value("spec.nodeAllocatableUpdatePeriodSeconds", seconds, why)
         in_secrets = spec.get("serviceAccountTokenInSecrets")
         if in_secrets is not None and not spec.get("tokenRequests"):
@@ -129,8 +129,8 @@ def _token_requests(requests: list[dict[str, Any]], path: str) -> Iterator[Cause
         at = f"{path}[{index}].expirationSeconds"
         if audience in audiences:
             yield duplicate(f"{path}[{index}].audience", audience)
-        elif seconds is not None and seconds < _LEAST_TOKEN_SECONDS:
+        elif seconds is not None and seconds < _MIN_TOKEN_SECONDS:
             yield invalid_value(at, seconds, "may not specify a duration less than 10 minutes")
-        elif seconds is not None and seconds > _MOST_TOKEN_SECONDS:
+        elif seconds is not None and seconds > _MAX_TOKEN_SECONDS:
             yield invalid_value(at, seconds, "may not specify a duration larger than 2^32 seconds")
         audiences.add(audience)

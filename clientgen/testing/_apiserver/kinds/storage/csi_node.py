@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CSINodeStrategy"]
 
-_LONGEST_NODE_ID: Final = 256
+_MAX_NODE_ID_LENGTH: Final = 256
 
 
 class CSINodeStrategy(Strategy):
@@ -77,8 +77,8 @@ class CSINodeStrategy(Strategy):
 def _node_id(node: str, path: str) -> Iterator[Cause]:
     if not node:
         yield required(path)
-    elif len(node.encode()) > _LONGEST_NODE_ID:
-        yield invalid_value(path, node, f"must be {_LONGEST_NODE_ID} characters or less")
+    elif len(node.encode()) > _MAX_NODE_ID_LENGTH:
+        yield invalid_value(path, node, f"must be {_MAX_NODE_ID_LENGTH} characters or less")
 
 
 def _topology_keys(keys: list[str], path: str) -> Iterator[Cause]:

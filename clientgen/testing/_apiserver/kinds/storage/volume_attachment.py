@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VolumeAttachmentStrategy"]
 
-_MOST_MESSAGE: Final = 1024
+_MAX_MESSAGE: Final = 1024
 
 _COLUMNS: Final = (
     NAME,
@@ -94,7 +94,7 @@ def _status_causes(status: dict[str, Any]) -> Iterator[Cause]:
     yield from size_causes(part(status, "attachmentMetadata"), "status.attachmentMetadata")
     for member in ("attachError", "detachError"):
         error, at = part(status, member), f"status.{member}"
-        if len((error.get("message") or "").encode()) > _MOST_MESSAGE:
+        if len((error.get("message") or "").encode()) > _MAX_MESSAGE:
             yield too_long(f"{at}.message", f"may not be more than {MAX_BYTES} bytes")
         if (error.get("errorCode") or 0) < 0:
             why = "must be between 0 and 2147483647, inclusive"

@@ -24,7 +24,7 @@ __all__ = [
     "update_causes",
 ]
 
-_MOST: Final = 2**31 - 1
+_MAX_INT32: Final = 2**31 - 1
 _NOT_EPHEMERAL: Final = (
     "ports",
     "livenessProbe",
@@ -146,7 +146,7 @@ def _deadline(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds")
     field = "spec.activeDeadlineSeconds"
     if after is not None and after != before:
-        for problem in range_problems(after, 0, _MOST):
+        for problem in range_problems(after, 0, _MAX_INT32):
             yield invalid_value(field, after, problem)
         if before is not None and 0 <= before < after:
             yield invalid_value(field, after, "must be less than or equal to previous value")
