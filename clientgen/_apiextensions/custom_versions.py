@@ -241,7 +241,10 @@ class CustomVersion:
 
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
         """Return the values for field selectors, by the names of `selectable_fields`."""
-        return {name: _text(_jsonpath.evaluate(path, obj)) for name, path in self._fields.items()}
+        return {
+            name: _selectable_text(_jsonpath.evaluate(path, obj))
+            for name, path in self._fields.items()
+        }
 
 
 def _finalizer_warnings(name: str) -> list[str]:
@@ -266,7 +269,7 @@ def _scale(raw: dict[str, Any] | None) -> ScalePaths | None:
     )
 
 
-def _text(values: list[Any]) -> str:
+def _selectable_text(values: list[Any]) -> str:
     if not values or values[0] is None:
         return ""
     value = values[0]

@@ -210,7 +210,7 @@ def required(field: str, detail: str = "") -> Cause:
 
 def invalid_value(field: str, value: object, detail: str) -> Cause:
     """A value that breaks a rule."""
-    return Cause("FieldValueInvalid", f"Invalid value: {_shown(value)}: {detail}", field)
+    return Cause("FieldValueInvalid", f"Invalid value: {_value_text(value)}: {detail}", field)
 
 
 def omitted(field: str, detail: str) -> Cause:
@@ -220,13 +220,13 @@ def omitted(field: str, detail: str) -> Cause:
 
 def type_invalid(field: str, value: object, detail: str) -> Cause:
     """A value of the wrong type."""
-    return Cause("FieldValueTypeInvalid", f"Invalid value: {_shown(value)}: {detail}", field)
+    return Cause("FieldValueTypeInvalid", f"Invalid value: {_value_text(value)}: {detail}", field)
 
 
 def not_supported(field: str, value: object, supported: Iterable[object]) -> Cause:
     """A value that is none of the known ones."""
-    listed = ", ".join(_shown(supported_value) for supported_value in supported)
-    message = f"Unsupported value: {_shown(value)}: supported values: {listed}"
+    listed = ", ".join(_value_text(supported_value) for supported_value in supported)
+    message = f"Unsupported value: {_value_text(value)}: supported values: {listed}"
     return Cause("FieldValueNotSupported", message, field)
 
 
@@ -237,7 +237,7 @@ def forbidden_value(field: str, detail: str) -> Cause:
 
 def duplicate(field: str, value: object) -> Cause:
     """A value that stands twice where it may stand once."""
-    return Cause("FieldValueDuplicate", f"Duplicate value: {_shown(value)}", field)
+    return Cause("FieldValueDuplicate", f"Duplicate value: {_value_text(value)}", field)
 
 
 def too_long(field: str, detail: str) -> Cause:
@@ -254,7 +254,7 @@ _ESCAPED: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&"}
 """What Go escapes in the JSON of lists and objects."""
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     from msgspec import json
 
     text = json.encode(value).decode()

@@ -124,7 +124,7 @@ def _schema(raw: Mapping[str, Any]) -> bytes:
     elif additional is not None:
         parts.append(_part(21, _part(1, _schema(additional))))
     if "type" in raw:
-        parts.append(_part(22, _text(1, raw["type"])))
+        parts.append(_part(22, _string_field(1, raw["type"])))
     if "items" in raw:
         parts.append(_part(23, _part(1, _schema(raw["items"]))))
     parts.extend(_part(24, _schema(each)) for each in raw.get("allOf", ()))
@@ -162,7 +162,7 @@ def _operation(raw: Mapping[str, Any]) -> bytes:
 
 
 def _response(raw: Mapping[str, Any]) -> bytes:
-    described = _text(1, raw.get("description", ""))
+    described = _string_field(1, raw.get("description", ""))
     if "schema" not in raw:
         return described
     return described + _part(2, _part(1, _schema(raw["schema"])))
@@ -171,7 +171,7 @@ def _response(raw: Mapping[str, Any]) -> bytes:
 def _parameters(number: int, raw: Iterable[Mapping[str, Any]]) -> Iterable[bytes]:
     for each in raw:
         if "$ref" in each:
-            yield _part(number, _part(2, _text(1, each["$ref"])))
+            yield _part(number, _part(2, _string_field(1, each["$ref"])))
         else:
             yield _part(number, _part(1, _parameter(each)))
 
@@ -196,7 +196,7 @@ def _keys(raw: Mapping[str, Any]) -> bytes:
 
 
 def _named(values: Iterable[tuple[str, bytes]]) -> Iterable[bytes]:
-    return (_text(1, name) + _part(2, value) for name, value in values)
+    return (_string_field(1, name) + _part(2, value) for name, value in values)
 
 
 def _extensions(shape: str, raw: Mapping[str, Any]) -> Iterable[bytes]:
@@ -218,7 +218,7 @@ def _value(number: int, name: str, value: Any) -> bytes:
     if isinstance(value, list):
         return _texts(number, cast("list[str]", value))
     if isinstance(value, str):
-        return _text(number, value)
+        return _string_field(number, value)
     if name in _FLOATS:
         return _key(number, _DOUBLE) + struct.pack("<d", value)
     return _key(number, 0) + _number(value)
@@ -230,10 +230,10 @@ def _any(value: object) -> bytes:
 
 
 def _texts(number: int, values: Iterable[str]) -> bytes:
-    return b"".join(_text(number, value) for value in values)
+    return b"".join(_string_field(number, value) for value in values)
 
 
-def _text(number: int, value: str) -> bytes:
+def _string_field(number: int, value: str) -> bytes:
     return _part(number, value.encode())
 
 

@@ -78,7 +78,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = raw
-        self.type = _text(raw, "type")
+        self.type = _string_keyword(raw, "type")
         self._properties: Mapping[str, Self] | None = None
         self._items: Self | None = None
         self._additional: Self | None = None
@@ -110,7 +110,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     @property
     def format(self) -> str:
         """`int32`, `date-time`, `byte` and so on; empty when there is none."""
-        return _text(self.raw, "format")
+        return _string_keyword(self.raw, "format")
 
     @property
     def has_properties(self) -> bool:
@@ -174,7 +174,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     @property
     def description(self) -> str:
         """The text for people."""
-        return _text(self.raw, "description")
+        return _string_keyword(self.raw, "description")
 
     @property
     def has_default(self) -> bool:
@@ -209,7 +209,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     @property
     def pattern(self) -> str:
         """The regular expression that a string matches."""
-        return _text(self.raw, "pattern")
+        return _string_keyword(self.raw, "pattern")
 
     @property
     def amount(self) -> Bounds:
@@ -266,7 +266,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     @property
     def list_type(self) -> str:
         """`map`, `set` or `atomic`; empty when the schema does not say, which means atomic."""
-        return _text(self.raw, "x-kubernetes-list-type")
+        return _string_keyword(self.raw, "x-kubernetes-list-type")
 
     @property
     def list_map_keys(self) -> tuple[str, ...]:
@@ -276,7 +276,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     @property
     def map_type(self) -> str:
         """`atomic`, `granular` or empty, which means granular."""
-        return _text(self.raw, "x-kubernetes-map-type")
+        return _string_keyword(self.raw, "x-kubernetes-map-type")
 
     @property
     def topology(self) -> dict[str, Any]:
@@ -286,13 +286,13 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     @property
     def patch_strategies(self) -> tuple[str, ...]:
         """The strategies of a strategic merge patch: `merge`, `retainKeys`, `replace`."""
-        stated = _text(self.raw, "x-kubernetes-patch-strategy")
+        stated = _string_keyword(self.raw, "x-kubernetes-patch-strategy")
         return tuple(stated.split(",")) if stated else ()
 
     @property
     def patch_merge_key(self) -> str:
         """The member by which a strategic merge patch tells items apart."""
-        return _text(self.raw, "x-kubernetes-patch-merge-key")
+        return _string_keyword(self.raw, "x-kubernetes-patch-merge-key")
 
     @property
     def preserves_unknown(self) -> bool:
@@ -397,7 +397,7 @@ def reference_to(name: str) -> dict[str, str]:
     return {"$ref": f"{DEFINITIONS}{name}"}
 
 
-def _text(raw: Mapping[str, Any], word: str) -> str:
+def _string_keyword(raw: Mapping[str, Any], word: str) -> str:
     stated = raw.get(word, "")
     return stated if isinstance(stated, str) else ""
 

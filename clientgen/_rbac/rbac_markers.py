@@ -163,7 +163,7 @@ def _value(tokens: deque[str]) -> list[str]:
         separator, end = ",", "}"
     values: list[str] = []
     while tokens and tokens[0] != end:
-        values.append(_text(tokens.popleft()))
+        values.append(_token_text(tokens.popleft()))
         if tokens and tokens[0] == separator:
             tokens.popleft()
         elif tokens and tokens[0] != end:
@@ -181,7 +181,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}..."
 
 
-def _text(token: str) -> str:
+def _token_text(token: str) -> str:
     if token in ("{", "}", ",", ";", "="):
         raise _Malformed(f"`{token}` is out of place")
     if token[0] == '"':

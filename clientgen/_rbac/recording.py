@@ -75,8 +75,8 @@ class Recording:
         lines = [f'{{"version": {_VERSION}, "accounts": {{']
         accounts = [*self]
         for index, (account, requests) in enumerate(accounts):
-            lines.append(f"  {_text(str(account))}: [")
-            written = [f"    {_text(_request(access))}" for access in requests]
+            lines.append(f"  {_json_text(str(account))}: [")
+            written = [f"    {_json_text(_request(access))}" for access in requests]
             lines += [f"{line}," for line in written[:-1]] + written[-1:]
             lines.append("  ]," if index < len(accounts) - 1 else "  ]")
         return "\n".join([*lines, "}}", ""])
@@ -104,7 +104,7 @@ class Recording:
         return recording
 
 
-def _text(value: object) -> str:
+def _json_text(value: object) -> str:
     return json.encode(value).decode()
 
 

@@ -41,11 +41,11 @@ def pyproject(config: PackageConfig, distribution: Distribution) -> str:
         'build-backend = "hatchling.build"',
         "",
         "[project]",
-        f"name = {_text(distribution.name)}",
-        f"version = {_text(distribution.version)}",
-        f"description = {_text(description)}",
-        *([f"license = {_text(distribution.license)}"] if distribution.license else []),
-        f"requires-python = {_text(_PYTHON)}",
+        f"name = {_toml_string(distribution.name)}",
+        f"version = {_toml_string(distribution.version)}",
+        f"description = {_toml_string(description)}",
+        *([f"license = {_toml_string(distribution.license)}"] if distribution.license else []),
+        f"requires-python = {_toml_string(_PYTHON)}",
         'classifiers = ["Typing :: Typed"]',
         *_dependencies([f"clientgen>={__version__}", *distribution.dependencies]),
         "",
@@ -76,15 +76,15 @@ def _about_unnamed(distribution: Distribution) -> Iterator[str]:
 
 def _dependencies(needed: Iterable[str]) -> Iterator[str]:
     yield "dependencies = ["
-    yield from (f"    {_text(requirement)}," for requirement in dict.fromkeys(needed))
+    yield from (f"    {_toml_string(requirement)}," for requirement in dict.fromkeys(needed))
     yield "]"
 
 
 def _list(texts: Iterable[str]) -> str:
-    return f"[{', '.join(map(_text, texts))}]"
+    return f"[{', '.join(map(_toml_string, texts))}]"
 
 
-def _text(text: str) -> str:
+def _toml_string(text: str) -> str:
     """A basic string of TOML: JSON's are, but for one character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 

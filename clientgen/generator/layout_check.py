@@ -106,7 +106,7 @@ _ARGUMENT = re.compile(rf"        ({_NAME}: )\((.*)\),", re.ASCII)
 _FOLDED = re.compile(rf"    ({_NAME}): (.*?)(?: = (.*))?", re.ASCII)
 
 
-def _text(lines: Sequence[str], start: int) -> tuple[str, int]:
+def _string_kind(lines: Sequence[str], start: int) -> tuple[str, int]:
     """The kind of the string at `start` and the line behind it; 0 if black might change it.
 
     Its kind is D for a docstring as black writes it, and T for another text: black leaves those of
@@ -256,7 +256,7 @@ def _codes(lines: Sequence[str]) -> list[str]:
         line = lines[at]
         bare = line.lstrip(" ")
         if bare.startswith(DELIMITER):
-            code, end = _text(lines, at)
+            code, end = _string_kind(lines, at)
         elif code := _code(line) if line else "_":
             end = at + 1
         elif line.startswith(" " * 8):

@@ -72,7 +72,7 @@ class ManifestWriter:
         entries = list(self._entries(model))
         if all(_is_plain(key) for key, _ in entries):
             lines = [fold(f"class {name}({base}, total=False):")]
-            lines.append(f'    """Manifest of {word(_shown(model))}."""')
+            lines.append(f'    """Manifest of {word(_model_title(model))}."""')
             lines += [""] if entries else []
             return "\n".join([*lines, *(attribute(key, type_) for key, type_ in entries)])
         lines = [f"{name} = {base}(", f"    {quoted(name)},", "    {"]
@@ -123,7 +123,7 @@ def _is_plain(key: str) -> bool:
     )
 
 
-def _shown(model: ModelPlan) -> str:
+def _model_title(model: ModelPlan) -> str:
     return f"{model.api_version}/{model.kind}" if model.kind else model.name
 
 

@@ -154,7 +154,7 @@ def _plain(value: Any) -> Any:
 
 def _formatted(value: Any, verb: str, digits: int) -> str:
     if verb == "s":
-        return _shown(value)
+        return _formatted_value(value)
     if verb == "f":
         return f"{float(value):.{digits}f}"
     if verb == "e":
@@ -183,7 +183,7 @@ def _go_type(value: Any) -> str:
     return next((name for kind, name in names if isinstance(value, kind)), "null_type")
 
 
-def _shown(value: Any) -> str:  # noqa: PLR0911 - one line for each type
+def _formatted_value(value: Any) -> str:  # noqa: PLR0911 - one line for each type
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (bytes, bytearray)):
@@ -207,4 +207,4 @@ def _shown_within(value: Any) -> str:
     value = _plain(value)
     if isinstance(value, str):
         return quoted(value)
-    return f"{value:.6f}" if isinstance(value, float) else _shown(value)
+    return f"{value:.6f}" if isinstance(value, float) else _formatted_value(value)

@@ -291,14 +291,14 @@ def _check_rule(raw: dict[str, Any], declared: Any, where: str, uncorrelatable: 
     except BadExpression as error:
         text = re.sub("^must", "cel expression must", str(error))
         # The server looks no further: neither at the message nor at what the rule uses.
-        causes.append(invalid_value(f"{where}.rule", _shown(raw), text))
+        causes.append(invalid_value(f"{where}.rule", _go_rule(raw), text))
         return [*causes, *_needless_option(raw, where)]
     if raw.get("messageExpression"):
         try:
             check(raw["messageExpression"], declared, "STRING", optional=optional)
         except BadExpression as error:
             text = f"messageExpression {error}"
-            causes.append(invalid_value(f"{where}.messageExpression", _shown(raw), text))
+            causes.append(invalid_value(f"{where}.messageExpression", _go_rule(raw), text))
     if not uses_old_self(raw["rule"], declared, optional=optional):
         causes += _needless_option(raw, where)
     elif uncorrelatable:
@@ -318,7 +318,7 @@ def _needless_option(raw: dict[str, Any], where: str) -> list[Cause]:
     return [invalid_value(f"{where}.optionalOldSelf", option, text)]
 
 
-def _shown(raw: dict[str, Any]) -> dict[str, Any]:
+def _go_rule(raw: dict[str, Any]) -> dict[str, Any]:
     """The rule as the server shows it: as its Go struct."""
     return {
         "Rule": raw.get("rule", ""),

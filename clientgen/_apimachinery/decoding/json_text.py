@@ -186,9 +186,9 @@ def _why(error: JSONDecodeError) -> str:
     if error.msg.startswith("Invalid \\"):
         return f"invalid escape sequence `{text[at : at + 2]}` in string"
     if error.msg == "Expecting ',' delimiter":
-        return f"invalid character {_shown(text[at])} after {_before(text, at)}"
+        return f"invalid character {_quoted_character(text[at])} after {_before(text, at)}"
     wanted = _WANTED.get(error.msg, "looking for beginning of value")
-    return f"invalid character {_shown(text[at])} {wanted}"
+    return f"invalid character {_quoted_character(text[at])} {wanted}"
 
 
 def _before(text: str, at: int) -> str:
@@ -201,5 +201,5 @@ def _before(text: str, at: int) -> str:
     return "object key:value pair"
 
 
-def _shown(character: str) -> str:
+def _quoted_character(character: str) -> str:
     return "'\\''" if character == "'" else repr(character).replace("'\"'", "'\"'")

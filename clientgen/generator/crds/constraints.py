@@ -176,7 +176,8 @@ def _target(schema: Schema, constraint: Constraint, problems: Problems) -> Schem
     """The schema that is spoken of: the value's own, or that of its items."""
     for _ in range(constraint.depth):
         if "items" not in schema:
-            what = f"{constraint.by} applies to items, but the value is {_shown(kinds_of(schema))}"
+            kinds = _kinds_text(kinds_of(schema))
+            what = f"{constraint.by} applies to items, but the value is {kinds}"
             problems.add(constraint.where, what, "leave out `items:`, or make it a list")
             return None
         schema = schema["items"]
@@ -194,9 +195,9 @@ def _put(schema: Schema, constraint: Constraint, problems: Problems) -> None:
             constraint.where, f"{constraint.by}: `{constraint.keyword}` is not a schema keyword"
         )
     elif not kinds & _FITS.get(constraint.keyword, _ALL):
-        fitting = _shown(_FITS[constraint.keyword])
+        fitting = _kinds_text(_FITS[constraint.keyword])
         problems.add(
-            constraint.where, f"{constraint.by} is for {fitting}, and this is {_shown(kinds)}"
+            constraint.where, f"{constraint.by} is for {fitting}, and this is {_kinds_text(kinds)}"
         )
     elif constraint.keyword in _REPEATED:
         schema[constraint.keyword] = [
@@ -229,7 +230,7 @@ def _retype(schema: Schema, kind: str) -> None:
 def _make_int_or_string(schema: Schema, constraint: Constraint, problems: Problems) -> None:
     kinds = kinds_of(schema)
     if not kinds & _FITS[INT_OR_STRING]:
-        what = f"{constraint.by} is for texts and whole numbers, and this is {_shown(kinds)}"
+        what = f"{constraint.by} is for texts and whole numbers, and this is {_kinds_text(kinds)}"
         problems.add(constraint.where, what)
         return
     for key in ("type", "format", ANYTHING):
@@ -252,7 +253,7 @@ def _wrong_value(constraint: Constraint, kinds: frozenset[str]) -> str | None:
     if constraint.keyword == "enum":
         odd = [item for item in value if not _is_of(item, kinds)]
         shown = ", ".join(f"`{item}`" for item in odd)
-        return f"{shown} is not {_shown(kinds)}; strings may need quotes" if odd else None
+        return f"{shown} is not {_kinds_text(kinds)}; strings may need quotes" if odd else None
     return None
 
 
@@ -266,7 +267,7 @@ def _is_of(value: object, kinds: frozenset[str]) -> bool:
     return "string" in kinds
 
 
-def _shown(kinds: frozenset[str]) -> str:
+def _kinds_text(kinds: frozenset[str]) -> str:
     called = {
         "array": "a list",
         "boolean": "true or false",

@@ -25,11 +25,11 @@ def refused(
         _, _, pointer = problem.where.partition("#/")
         path = tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/"))
         at = next(n for n in range(len(path), -1, -1) if path[:n] in places)
-        what = f"an API server would refuse `{_shown(path)}`: {problem.what}"
+        what = f"an API server would refuse `{_path_text(path)}`: {problem.what}"
         yield Problem(places[path[:at]], what, problem.hint)
 
 
-def _shown(path: tuple[str, ...]) -> str:
+def _path_text(path: tuple[str, ...]) -> str:
     """A path as seen from the kind."""
     if _SCHEMA[-1] in path:
         path = path[path.index(_SCHEMA[-1]) + 1 :]

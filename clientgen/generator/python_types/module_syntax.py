@@ -162,7 +162,7 @@ class _Reader:
                     statement.target.id,
                     statement.annotation,
                     block.lines(self._file) if block else (),
-                    _text(following),
+                    _field_docstring(following),
                     f"{self._file}:{statement.lineno}",
                 )
 
@@ -192,7 +192,7 @@ class _Reader:
             hint = "put markers of a module at its top, before the first class"
         else:
             hint = "put it directly above the classor the field that it applies to"
-        what = f"`{line.text}` is above {_shown(node)}"
+        what = f"`{line.text}` is above {_statement_title(node)}"
         self._problems.add(line.where, what, hint)
 
 
@@ -201,7 +201,7 @@ def _is_of_module(text: str) -> bool:
     return tag in MODULE_TAGS or tag.startswith(_SWITCHES)
 
 
-def _shown(node: ast.stmt | None) -> str:
+def _statement_title(node: ast.stmt | None) -> str:
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return f"the function `{node.name}`, not above a class"
@@ -213,7 +213,7 @@ def _shown(node: ast.stmt | None) -> str:
             return "something other than a class or a field"
 
 
-def _text(statement: ast.stmt | None) -> str:
+def _field_docstring(statement: ast.stmt | None) -> str:
     """The docstring of a field: the string that stands below it."""
     match statement:
         case ast.Expr(value=ast.Constant(value=str() as text)):

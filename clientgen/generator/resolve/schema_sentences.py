@@ -53,7 +53,7 @@ def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:
             a class with a docstring of its own.
     """
     if schema.has_default and schema.default not in (_EMPTY if custom else _ZEROS):
-        yield f"Defaults to {_shown(schema.default)}."
+        yield f"Defaults to {_quoted_value(schema.default)}."
     yield from map(_sentence, _limits(schema))
     for of, inner in (("item", schema.items), ("value", schema.additional)):
         if inner is not None and not inner.has_properties:
@@ -98,7 +98,7 @@ def _limits(schema: Schema) -> Iterator[str]:
         yield "items must be unique"
     values = [value for value in schema.enum if value is not None]
     if not all(isinstance(value, str) for value in values):  # the type lists strings
-        yield f"one of {', '.join(map(_shown, values))}"
+        yield f"one of {', '.join(map(_quoted_value, values))}"
 
 
 def _amounts(schema: Schema) -> Iterator[str]:
@@ -164,6 +164,6 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(named[:-1]), named[-1])))
 
 
-def _shown(value: object) -> str:
+def _quoted_value(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return f"`{text}`" if len(text) <= _MAX_SENTENCE_CHARS else "a value too long to show"

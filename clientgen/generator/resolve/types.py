@@ -391,8 +391,8 @@ def _item(fields: Iterable[Field]) -> ModelId | None:
 
 def _description(schema: Schema, sentences: Iterable[str]) -> Description:
     """Return the API's description of something, and the rules for it."""
-    return Description(_text(schema), " ".join(sentences))
+    return Description(_description_of(schema), " ".join(sentences))
 
 
-def _text(schema: Schema) -> str:
+def _description_of(schema: Schema) -> str:
     return strip_markers(schema.description) if schema.description else ""

@@ -154,7 +154,7 @@ class _Reader:
         assert isinstance(line.target, ast.Name)
         keywords = _keywords(line.value)
         written = keywords.get("name")
-        name = _text(written) if written else python_names.camel(line.target.id)
+        name = _annotation_text(written) if written else python_names.camel(line.target.id)
         constant = _constant(line) is not None
         type_ = Scalar.STRING if constant else self._type(line.annotation)
         return Field(name, type_, required=_is_required(line.value, keywords))
@@ -188,7 +188,7 @@ class _Reader:
         inner = node.slice
         if name == "Literal":
             values = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return EnumType(tuple(sorted(map(_text, values))))
+            return EnumType(tuple(sorted(map(_annotation_text, values))))
         if name == "list":
             return ListType(self._type(inner))
         if name == "dict" and isinstance(inner, ast.Tuple) and inner.elts:
@@ -265,7 +265,7 @@ def _constant(line: ast.AnnAssign) -> str | None:
         and isinstance(call.func, ast.Name)
         and call.func.id == "constant"
     ):
-        return _text(call.args[0]) if call.args else None
+        return _annotation_text(call.args[0]) if call.args else None
     return None
 
 
@@ -288,5 +288,5 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _text(node: ast.expr) -> str:
+def _annotation_text(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)

@@ -50,18 +50,20 @@ class SelectableField:
     def __eq__(  # type: ignore[override]
         self, value: str | int
     ) -> FieldTerm:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return FieldTerm(field_selector({self.path: _text(self.path, value)}))
+        return FieldTerm(field_selector({self.path: _field_value_text(self.path, value)}))
 
     def __ne__(  # type: ignore[override]
         self, value: str | int
     ) -> FieldTerm:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return FieldTerm(field_selector({}, unequal={self.path: _text(self.path, value)}))
+        return FieldTerm(
+            field_selector({}, unequal={self.path: _field_value_text(self.path, value)})
+        )
 
     def __hash__(self) -> int:
         return hash(self.path)
 
 
-def _text(path: str, value: object) -> str:
+def _field_value_text(path: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (str, int)):

@@ -73,7 +73,7 @@ def _metadata_of(body: object, name: str) -> object:
     if isinstance(body, Model):
         return getattr(getattr(body, "metadata", None), name, None)
     if not isinstance(body, Mapping):
-        raise TypeError(f"an object must be a model or a mapping, not {_shown(body)}")
+        raise TypeError(f"an object must be a model or a mapping, not {_safe_repr(body)}")
     metadata = cast("Mapping[str, object]", body).get("metadata")
     return (
         cast("Mapping[str, object]", metadata).get(name) if isinstance(metadata, Mapping) else None
@@ -104,7 +104,7 @@ def is_name(value: object) -> TypeGuard[str]:
 
 def _quoted(what: str, value: object) -> str:
     if not is_name(value):
-        raise ValueError(f"{what} must be a non-empty string, not {_shown(value)}")
+        raise ValueError(f"{what} must be a non-empty string, not {_safe_repr(value)}")
     value = str.__str__(value)
     if value in {".", ".."} or "/" in value or "%" in value:
         raise ValueError(
@@ -125,7 +125,7 @@ def _in_capitals(namespace: str) -> ValueError:
     return ValueError(f"namespace cannot be {namespace!r}: names of namespaces are lower case")
 
 
-def _shown(value: object) -> str:
+def _safe_repr(value: object) -> str:
     """Return the repr of a plain value, and the type of others, which may hold secrets."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)

@@ -166,7 +166,7 @@ def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
         parameter = names.get(name)
         if parameter is None:
             raise unexpected_option(name, names)
-        if parameter and value is not None and (text := _text(name, value)):
+        if parameter and value is not None and (text := _query_value(name, value)):
             parts.append(f"{parameter}={text}")
     return f"?{'&'.join(parts)}" if parts else ""
 
@@ -191,7 +191,7 @@ def selector_text(name: str, value: object) -> str:
     return spell(cast("Mapping[str, str]", value))
 
 
-def _text(name: str, value: object) -> str:
+def _query_value(name: str, value: object) -> str:
     if name in _MAPPED:
         value = selector_text(name, value)
     if value is True:

@@ -40,7 +40,7 @@ def problem_of(outcome: Outcome) -> str:
         return outcome.problem
     if outcome.status in _OK:
         return ""
-    return _stated(outcome.body) or _generic(outcome.status, _text(outcome))
+    return _stated(outcome.body) or _generic(outcome.status, _error_text(outcome))
 
 
 def _stated(body: bytes) -> str:
@@ -54,7 +54,7 @@ def _stated(body: bytes) -> str:
     return str(value.get("message") or "unknown") if value.get("status") != "Success" else ""
 
 
-def _text(outcome: Outcome) -> str:
+def _error_text(outcome: Outcome) -> str:
     text = (
         outcome.body[:_MAX_MESSAGE_CHARS].decode("utf-8", "replace").strip()
         if outcome.is_text

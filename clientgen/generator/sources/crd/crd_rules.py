@@ -150,7 +150,7 @@ def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) ->
         parts = field_parts(cause.field, definition)
         if _follows(cause, definition) or _is_beyond(cause.field, definition, parts):
             continue
-        what = _text(cause.message)
+        what = _short_message(cause.message)
         yield Problem(below(where, *_exact(parts, what, definition)), what, _hint(cause))
 
 
@@ -226,7 +226,7 @@ def _is_beyond(field: str, definition: Mapping[str, Any], parts: list[str | int]
     return bool(_NOT_KNOWN_HERE.search(str(found_at(definition, parts) or "")))
 
 
-def _text(message: str) -> str:
+def _short_message(message: str) -> str:
     """Return the server's message in one line, with long values cut short."""
     message = message.partition("\n")[0]
     if not message.startswith(_INVALID):

@@ -165,7 +165,7 @@ class _Walk:
 
     def _wrong(self, kinds: tuple[_Type, ...], trail: tuple[Any, ...], value: Any = ...) -> Any:
         wanted = " or ".join(map(_called, kinds))
-        shown = "" if value is ... else f", not {_shown(value)}"
+        shown = "" if value is ... else f", not {_value_in_words(value)}"
         self._problems.add(below(self._where, *parts_of(trail)), f"has to be {wanted}{shown}")
         return {}
 
@@ -195,7 +195,7 @@ def _called(kind: _Type) -> str:
     return _WORDS[kind][1] if isinstance(kind, str) and kind in _WORDS else "an object"
 
 
-def _shown(value: Any) -> str:
+def _value_in_words(value: Any) -> str:
     if is_object(value):
         return "an object"
     if is_array(value):

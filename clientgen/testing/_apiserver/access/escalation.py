@@ -130,7 +130,7 @@ def _check_rules(
         return
     _note(caller, otherwise, allowed=False)
     groups = " ".join(f'"{each}"' for each in caller.groups)
-    shown = "\n".join(map(_shown, missing))
+    shown = "\n".join(map(_rule_text, missing))
     why = (
         f'user "{caller.user}" (groups=[{groups}]) is attempting to grant RBAC permissions '
         f"not currently held:\n{shown}"
@@ -185,7 +185,7 @@ def _covers(rule: Mapping[str, Any], single: Mapping[str, list[str]]) -> bool:
     return access.fits(rule)
 
 
-def _shown(rule: Mapping[str, list[str]]) -> str:
+def _rule_text(rule: Mapping[str, list[str]]) -> str:
     parts = (
         f"{shown}:[{' '.join(f'{chr(34)}{each}{chr(34)}' for each in rule[key])}]"
         for key, shown in _FIELDS.items()

@@ -127,13 +127,13 @@ class _Webhooks(Plugin):
         if not conditions:
             return True
         hook = invocation.hook
-        new, old = self._shown(invocation, attributes)
+        new, old = self._webhook_objects(invocation, attributes)
         request = review(
             attributes, invocation.resource, kind_in(attributes, invocation.resource), new, old
         )
         return meets(conditions, request, attributes, lenient=hook.ignores_failures)
 
-    def _shown(
+    def _webhook_objects(
         self, invocation: _Invocation, attributes: Attributes
     ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return the new and the old object in the version that the webhook knows."""
@@ -156,7 +156,7 @@ class _Webhooks(Plugin):
         if attributes.dry_run and hook.webhook.get("sideEffects") not in _WITHOUT_EFFECTS:
             raise bad_request(f'admission webhook "{hook.name}" does not support dry run')
         version = review_version(texts(hook.webhook, "admissionReviewVersions"))
-        new, old = self._shown(invocation, attributes)
+        new, old = self._webhook_objects(invocation, attributes)
         request = review(attributes, resource, kind_in(attributes, resource), new, old)
         attempt = self.cluster.attempt
         assert attempt is not None  # there are webhooks
@@ -236,7 +236,7 @@ class MutatingWebhooks(_Webhooks):
         self, invocation: _Invocation, attributes: Attributes, operations: list[Any]
     ) -> bool:
         """Change the object as a webhook says; tell whether it differs now."""
-        new, _ = self._shown(invocation, attributes)
+        new, _ = self._webhook_objects(invocation, attributes)
         name = invocation.hook.name
         if new is None:
             why = "attempted to modify the object, which is not supported for this operation"

@@ -59,15 +59,15 @@ def field(name: str) -> Element:
 
 def key(values: Mapping[str, Any]) -> Element:
     """The item whose keys have these values."""
-    return f"k:{_text({name: values[name] for name in sorted(values)})}"
+    return f"k:{_item_text({name: values[name] for name in sorted(values)})}"
 
 
 def value(item: Any) -> Element:
     """The item that is this value."""
-    return f"v:{_text(item)}"
+    return f"v:{_item_text(item)}"
 
 
-def _text(item: Any) -> str:
+def _item_text(item: Any) -> str:
     if isinstance(item, str) and item.isalnum() and item.isascii():
         return f'"{item}"'
     plain = _whole(item)
@@ -128,10 +128,10 @@ def _members(text: str) -> dict[str, Any]:
 
 def shown(path: Iterable[Element]) -> str:
     """Return a path as conflicts spell it: `.spec.containers[name="c"].image`."""
-    return "".join(_shown(element) for element in path)
+    return "".join(_element_text(element) for element in path)
 
 
-def _shown(element: Element) -> str:
+def _element_text(element: Element) -> str:
     kind, rest = element[0], element[2:]
     if kind == "f":
         return f".{rest}"
@@ -161,7 +161,7 @@ def _weight(item: Any) -> tuple[int, Any]:
         return 1, item
     if isinstance(item, bool):
         return 2, item
-    return (0, item) if isinstance(item, int | float) else (3, _text(item))
+    return (0, item) if isinstance(item, int | float) else (3, _item_text(item))
 
 
 def in_order(elements: Iterable[Element]) -> list[Element]:

@@ -120,7 +120,7 @@ class _Operation:
             "consumes": _PATCHES if self.action == "patch" else _MEDIA,
             "produces": _MEDIA,
             "schemes": ["https"],
-            "tags": [f"{_words(resource.group, first=False)}_{resource.version}"],
+            "tags": [f"{_camel_case(resource.group, first=False)}_{resource.version}"],
             "operationId": self._id(),
             "parameters": [*self._body(), *_parameters(self._query())],
             "responses": self._responses(),
@@ -133,12 +133,12 @@ class _Operation:
         return "".join(
             [
                 _VERBS[self.action],
-                _words(resource.group),
-                _words(resource.version),
+                _camel_case(resource.group),
+                _camel_case(resource.version),
                 "Collection" if self.action == "deletecollection" else "",
                 "Namespaced" if resource.namespaced and not self.everywhere else "",
                 resource.kind,
-                _words(self.part),
+                _camel_case(self.part),
                 "ForAllNamespaces" if self.everywhere else "",
             ]
         )
@@ -192,7 +192,7 @@ def _in_path(name: str) -> dict[str, Any]:
     return {"uniqueItems": True, "type": "string", "name": name, "in": "path", "required": True}
 
 
-def _words(text: str, *, first: bool = True) -> str:
+def _camel_case(text: str, *, first: bool = True) -> str:
     """`stable.example.com` as `StableExampleCom`; Kubernetes' own suffix is left out."""
     words = re.split(r"[^A-Za-z0-9_]+", text.removesuffix(".k8s.io"))
     head = words[0][:1].upper() + words[0][1:] if first else words[0]

@@ -124,7 +124,7 @@ def _owners(references: list[dict[str, Any]]) -> list[Cause]:
             continue
         if controller is not None:
             why = 'Only one reference can have Controller set to true. Found "true" in references'
-            both = f"{_shown(controller)} and {_shown(reference)}"
+            both = f"{_reference_text(controller)} and {_reference_text(reference)}"
             field = "metadata.ownerReferences"
             causes.append(invalid_value(field, references, f"{why} for {both}"))
         else:
@@ -132,7 +132,7 @@ def _owners(references: list[dict[str, Any]]) -> list[Cause]:
     return causes
 
 
-def _shown(reference: dict[str, Any]) -> str:
+def _reference_text(reference: dict[str, Any]) -> str:
     return f"{reference.get('kind', '')}/{reference.get('name', '')}"
 
 

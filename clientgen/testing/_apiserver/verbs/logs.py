@@ -163,7 +163,7 @@ def read_log(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> 
     chosen = _chosen(log, wanted, options, cluster)
     if options.follow and not options.previous:
         return LogStream(run, log, chosen, options)
-    return Response(200, _limited(_shown(chosen, options), options.limit_bytes), [*_TEXT])
+    return Response(200, _limited(_log_bytes(chosen, options), options.limit_bytes), [*_TEXT])
 
 
 _TEXT: Final[Headers] = [("content-type", "text/plain")]
@@ -186,7 +186,7 @@ def _chosen(
     return chosen
 
 
-def _shown(entries: Sequence[LogEntry], options: LogOptions) -> bytes:
+def _log_bytes(entries: Sequence[LogEntry], options: LogOptions) -> bytes:
     if options.timestamps:
         return b"".join(f"{each.time} ".encode() + each.text for each in entries)
     return b"".join(each.text for each in entries)
@@ -286,7 +286,7 @@ class LogStream(Stream):
         instance = self._run.instance
         new = self._log.since(self._seen)
         self._seen = self._log.total
-        text = _shown(
+        text = _log_bytes(
             [*entries, *(each for each in new if each.instance == instance)], self._options
         )
         if self._left is not None:

@@ -133,7 +133,7 @@ class ScaleAccess:
         """Scale as a patch says."""
         body = change.resource
         record = self._record()
-        result = change.of(self._shown(self._parent.value(record)))
+        result = change.of(self._current_scale(self._parent.value(record)))
         refuse = change.undecodable(result)
         if not isinstance(result, dict):
             raise refuse("json: cannot unmarshal into a Scale")
@@ -207,7 +207,7 @@ class ScaleAccess:
             f"request to convert CR to an invalid group/version: {SCALE_VERSION}"
         )
 
-    def _shown(self, live: dict[str, Any]) -> dict[str, Any]:
+    def _current_scale(self, live: dict[str, Any]) -> dict[str, Any]:
         """The scale, also of an object that does not say how many replicas it wants."""
         try:
             return self.read(live)
@@ -216,7 +216,7 @@ class ScaleAccess:
 
     def owned(self, live: dict[str, Any]) -> dict[str, Any]:
         """The scale with the owners that the object's replicas have."""
-        scale = self._shown(live)
+        scale = self._current_scale(live)
         entries = for_scale(live["metadata"].get("managedFields"), self._paths())
         if entries:
             scale["metadata"] = {**scale["metadata"], "managedFields": entries}

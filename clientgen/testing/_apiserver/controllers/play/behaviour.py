@@ -119,7 +119,7 @@ class PodRule:
                 each["name"]
                 for each in _containers(pod)
                 if fnmatchcase(each.get("image", ""), self.image)
-                and fnmatchcase(" ".join(_words(each)), self.command)
+                and fnmatchcase(" ".join(_command_words(each)), self.command)
             ),
             None,
         )
@@ -172,7 +172,7 @@ def own_behaviour(pod: Mapping[str, Any]) -> Behaviour:
             why = f'failed to resolve reference "{image}": lookup {host}: no such host'
             return Behaviour(pull_error="ErrImagePull", message=why, container=each["name"])
     for each in _containers(pod):
-        ended = _exit_of(_words(each))
+        ended = _exit_of(_command_words(each))
         if ended is not None and ended[0]:
             code, after = ended
             return Behaviour(exit=Exit(code, "Error", after=after, container=each["name"]))
@@ -184,7 +184,7 @@ def _containers(pod: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from parts(pod["spec"], member)
 
 
-def _words(container: Mapping[str, Any]) -> list[str]:
+def _command_words(container: Mapping[str, Any]) -> list[str]:
     return [*(container.get("command") or ()), *(container.get("args") or ())]
 
 

@@ -51,12 +51,12 @@ MATCH_TYPES: Final = {
 def rule_causes(rule: dict[str, Any], field: str) -> Iterator[Cause]:
     """Check a rule on operations and resources."""
     operations = texts(rule, "operations")
-    yield from _words(operations, f"{field}.operations", "operations")
+    yield from _word_causes(operations, f"{field}.operations", "operations")
     for index, operation in enumerate(operations):
         yield from one_of(f"{field}.operations[{index}]", operation, _OPERATIONS)
-    yield from _words(texts(rule, "apiGroups"), f"{field}.apiGroups", "API groups")
+    yield from _word_causes(texts(rule, "apiGroups"), f"{field}.apiGroups", "API groups")
     versions = texts(rule, "apiVersions")
-    yield from _words(versions, f"{field}.apiVersions", "API versions")
+    yield from _word_causes(versions, f"{field}.apiVersions", "API versions")
     for index, version in enumerate(versions):
         if not version:
             yield required(f"{field}.apiVersions[{index}]")
@@ -64,7 +64,7 @@ def rule_causes(rule: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from one_of(f"{field}.scope", rule.get("scope"), _SCOPES, needed=False)
 
 
-def _words(words: list[str], field: str, told: str) -> Iterator[Cause]:
+def _word_causes(words: list[str], field: str, told: str) -> Iterator[Cause]:
     if not words:
         yield required(field)
     if len(words) > 1 and "*" in words:

@@ -158,12 +158,14 @@ def _namespace(name: str, path: str) -> Iterator[Cause]:
 
 def _verbs(rule: dict[str, Any], path: str) -> Iterator[Cause]:
     verbs = texts(rule, "verbs")
-    yield from _words(verbs, f"{path}.verbs", "verbs must contain at least one value", "verbs")
+    yield from _word_causes(
+        verbs, f"{path}.verbs", "verbs must contain at least one value", "verbs"
+    )
     if "*" not in verbs and not set(verbs) <= set(_VERBS):
         yield not_supported(f"{path}.verbs", verbs, _VERBS)
 
 
-def _words(words: list[str], path: str, missing: str, shown: str) -> Iterator[Cause]:
+def _word_causes(words: list[str], path: str, missing: str, shown: str) -> Iterator[Cause]:
     if not words:
         yield required(path, missing)
     elif len(words) > 1 and "*" in words:
@@ -174,14 +176,14 @@ def _resources(rule: dict[str, Any], path: str) -> Iterator[Cause]:
     yield from _verbs(rule, path)
     supply = "resource rules must supply at least one"
     groups, resources = texts(rule, "apiGroups"), texts(rule, "resources")
-    yield from _words(groups, f"{path}.apiGroups", f"{supply} api group", "api groups")
-    yield from _words(resources, f"{path}.resources", f"{supply} resource", "resources")
+    yield from _word_causes(groups, f"{path}.apiGroups", f"{supply} api group", "api groups")
+    yield from _word_causes(resources, f"{path}.resources", f"{supply} resource", "resources")
     names, at = texts(rule, "namespaces"), f"{path}.namespaces"
     if not names and not rule.get("clusterScope"):
         why = "resource rules that are not cluster scoped must supply at least one namespace"
         yield required(at, why)
     elif "*" in names:
-        yield from _words(names, at, "", "namespaces")
+        yield from _word_causes(names, at, "", "namespaces")
     else:
         for index, name in enumerate(names):
             for problem in label_problems(name):
@@ -192,7 +194,7 @@ def _paths(rule: dict[str, Any], path: str) -> Iterator[Cause]:
     yield from _verbs(rule, path)
     paths, at = texts(rule, "nonResourceURLs"), f"{path}.nonResourceURLs"
     missing = "nonResourceURLs must contain at least one value"
-    yield from _words(paths, at, missing, "non-resource URLs")
+    yield from _word_causes(paths, at, missing, "non-resource URLs")
     for index, url in enumerate(() if "*" in paths else paths):
         problem = _path_problem(url)
         if problem:

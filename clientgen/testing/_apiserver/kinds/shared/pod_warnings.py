@@ -234,7 +234,7 @@ def _ports(spec: dict[str, Any], field: str) -> Iterator[str]:
     for port, at in ports:
         number, address = port.get("hostPort") or 0, port.get("hostIP") or ""
         if address and not number:
-            yield f"{at}: hostIP set without hostPort: {_shown(port)}"
+            yield f"{at}: hostIP set without hostPort: {_port_text(port)}"
         pair = (port.get("containerPort"), port.get("protocol"))
         places = known.setdefault(pair, PortPlaces())
         for kind, where in places.clashes(number, address):
@@ -252,7 +252,7 @@ def _ports(spec: dict[str, Any], field: str) -> Iterator[str]:
             names[name] = at
 
 
-def _shown(port: dict[str, Any]) -> str:
+def _port_text(port: dict[str, Any]) -> str:
     members = (
         ("Name", "name", ""),
         ("HostPort", "hostPort", 0),
