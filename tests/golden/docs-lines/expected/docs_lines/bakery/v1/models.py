@@ -96,6 +96,9 @@ class OvenSpec(Model):
     """At most 1 character."""
 
     since: Time | None = None
+    stamp: str | None = None
+    """At most 8 characters. Immutable once set."""
+
     timers: dict[str, int] = field(default_factory=dict)
     """Each value: at least 1. At most 1 entry."""
 
