@@ -37,7 +37,7 @@ GENERATOR = "clientgen.generator"
 # Seconds of processor time after which a mistake is one that makes generation endless.
 _PATIENCE = 30
 _SAID = "stderr.txt"
-# From the last one to the first.
+# What is imported again after a mistake, by where that is.
 _AFTER_TEMPLATES = (f"{GENERATOR}.render", f"{GENERATOR}.package_builder")
 _AFTER_PLAN = (
     f"{GENERATOR}.plan",
