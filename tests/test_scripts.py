@@ -238,10 +238,10 @@ def test_quick_reads_who_imports_whom_and_what_is_exported(quick: dict[str, Any]
     [
         (["README.md", "tests/golden/pods/spec.json"], []),
         (["tests/test_docs.py"], ["style", "layout"]),
-        (["tests/cluster/test_reads.py"], ["style", "layout", "mypy", "pyright"]),
+        (["tests/cluster/test_reads.py"], ["style", "layout", "clients", "mypy", "pyright"]),
         (
             ["clientgen/runtime/_async/informer.py"],
-            ["style", "layout", "layers", "rooms", "derived", "mypy", "pyright"],
+            ["style", "layout", "layers", "rooms", "derived", "clients", "mypy", "pyright"],
         ),
         (["templates/models.py.j2"], ["verify"]),
         (["clientgen/gone.py"], ["layers", "rooms"]),

@@ -41,3 +41,7 @@ def generated_clients() -> list[Path]:
     """Return the clients of all examples, up to date."""
     committed = [EXAMPLES / example / client for example, client in COMMITTED.items()]
     return [*committed, *map(generate_client, GENERATED)]
+
+
+if __name__ == "__main__":
+    generated_clients()
