@@ -293,7 +293,10 @@ async def test_bodies_have_a_part_of_the_memory_only(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_BUFFERED_BYTES_PER_PEER", 1000)
     async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
         answer = await ask(endpoints, "POST", "/", b"x" * 1001)
-        assert answer.text == "other requests and answers use all memory; try again later\n"
+        assert (
+            answer.text
+            == "other requests and answers use all memory of the endpoint; try again later\n"
+        )
         for _ in range(3):
             assert (await ask(endpoints, "POST", "/", b"x" * 1000)).status == 202
 
@@ -322,7 +325,10 @@ async def test_answers_that_are_not_read_have_a_part_of_the_memory_only(
             await until(lambda: peers._bytes.total() == 2 * len(LARGE))
             refused = await ask(endpoints, "GET", "/")
             assert refused.status == 503
-            assert refused.text == "other requests and answers use all memory; try again later\n"
+            assert (
+                refused.text
+                == "other requests and answers use all memory of the endpoint; try again later\n"
+            )
             assert (await ask(endpoints, "GET", "/small")).status == 202
             assert (await asked_from_elsewhere(endpoints)).endswith(LARGE)
             # One of the two had to make room.
@@ -373,7 +379,7 @@ async def test_a_connection_that_waits_for_the_farewell_of_tls_makes_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It was counted no more, and stayed open for half a minute."""
-    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.KEEP_ALIVE_SECONDS", 0.01)
+    monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.KEEP_ALIVE_TIMEOUT_SECONDS", 0.01)
     monkeypatch.setattr("clientgen.runtime._net.endpoint_limits.MAX_CONNECTIONS_PER_PEER", 1)
     context, trusting = contexts()
     async with AsyncEndpoints("webhooks", ANYWHERE, echo, tls=context) as endpoints:

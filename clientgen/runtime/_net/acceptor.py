@@ -12,34 +12,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Acceptor"]
 
-# Iterations of the event loop until the result of a pending accept has reached `_accept`.
-_LOOP_STEPS: Final = 5
-_RETRY_SECONDS: Final = 1.0  # after a failed accept, for example without free file descriptors
+# After this many iterations of the loop, the result of a pending accept has reached `_accept`.
+_DRAIN_ITERATIONS: Final = 5
+# The pause after a failed accept, for example when no file descriptor is free.
+_RETRY_SECONDS: Final = 1.0
 
 
 class Acceptor:
     """Accepts connections until `stop`.
 
-    It is used in place of asyncio's servers for two reasons. They report a connection only after
-    its TLS handshake. And without free file descriptors, they log hundreds of tracebacks.
+    asyncio's own servers are not used, because they report a connection only after its TLS
+    handshake, and log hundreds of tracebacks when no file descriptor is free.
 
     Args:
         sock: The listening socket. `stop` closes it.
         admit: Called with each accepted socket and the address of the peer.
-        complain: Called with the error when connections cannot be accepted. It is called again only
-            after a connection was accepted.
+        on_error: Called with the error when connections cannot be accepted. Further errors are not
+            reported until a connection has been accepted.
     """
 
     def __init__(
         self,
         sock: socket.socket,
         admit: Callable[[socket.socket, Any], object],
-        complain: Callable[[OSError], object],
+        on_error: Callable[[OSError], object],
     ) -> None:
         self._sock = sock
         self._sock.setblocking(False)
         self._admit = admit
-        self._complain = complain
+        self._on_error = on_error
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
 
@@ -48,13 +49,13 @@ class Acceptor:
         self._task = asyncio.create_task(self._accept(), name=name)
 
     async def stop(self) -> None:
-        """Admit the connections that were accepted already, and accept no more."""
+        """Accept no more connections. Admits those that were accepted before."""
         assert self._task is not None
         self._is_stopping = True
         with suppress(NotImplementedError):  # Windows
             asyncio.get_running_loop().remove_reader(self._sock)
         try:
-            for _ in range(_LOOP_STEPS):
+            for _ in range(_DRAIN_ITERATIONS):
                 await asyncio.sleep(0)
         finally:
             self._task.cancel()
@@ -70,10 +71,10 @@ class Acceptor:
                 continue
             except OSError as error:
                 if not has_failed:
-                    self._complain(error)
+                    self._on_error(error)
                 has_failed = True
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             has_failed = False
             self._admit(sock, address)
-            await asyncio.sleep(0)  # let other tasks run, so that ended connections make room
+            await asyncio.sleep(0)  # let other tasks remove connections that have ended

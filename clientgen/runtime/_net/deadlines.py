@@ -1,8 +1,8 @@
 """Sockets with a deadline for the whole call, for threads.
 
 The timeout of a socket limits a single read: a peer that sends a byte per second can block a caller
-forever. With these sockets, every wait is limited to the time that remains until the deadline of
-the waiting thread. That includes the waits inside of TLS handshakes.
+forever. These sockets limit every wait to the time until the deadline of the waiting thread, also
+inside of TLS handshakes.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ __all__ = [
     "TimedTlsSocket",
     "deadline",
     "time_left",
-    "timed",
+    "to_timed_socket",
     "within_deadline",
 ]
 
 T = TypeVar("T")
 
-_INFORMATIONAL, _SWITCHING, _FIRST_FINAL = 100, 101, 200
-# The limit of 1xx responses before the final one, and of header lines in each. Go accepts five.
-_MAX_SKIPPED = 100
+_FIRST_INFORMATIONAL_STATUS, _SWITCHING_PROTOCOLS_STATUS, _FIRST_FINAL_STATUS = 100, 101, 200
+# Go accepts five informational responses.
+_MAX_INFORMATIONAL_RESPONSES = 100
+_MAX_HEADER_LINES = 100
+_MAX_LINE_BYTES = 65536  # as in http.client
 
 
 class _ThreadDeadline(threading.local):
@@ -46,7 +48,10 @@ _thread_deadline = _ThreadDeadline()
 
 @contextmanager
 def deadline(moment: float | None) -> Generator[None, None, None]:
-    """End waits of this thread at a moment of the monotonic clock. An earlier deadline stays."""
+    """Set the deadline of this thread, a time of `time.monotonic`, in a `with` block.
+
+    An earlier deadline stays in force.
+    """
     before = _thread_deadline.moment
     if moment is not None:
         _thread_deadline.moment = moment if before is None else min(moment, before)
@@ -128,7 +133,7 @@ class TimedSocket(_Timed, socket.socket):
 class TimedTlsSocket(_Timed, ssl.SSLSocket):
     """A TLS socket whose waits end with the deadline of the thread.
 
-    `SSLContext.sslsocket_class = TimedTlsSocket` makes a context create them.
+    `SSLContext.sslsocket_class = TimedTlsSocket` makes a context create such sockets.
     """
 
     def do_handshake(self, block: bool = False) -> None:
@@ -136,12 +141,12 @@ class TimedTlsSocket(_Timed, ssl.SSLSocket):
         try:
             self._apply_deadline()
             super().do_handshake(block)
-        except BaseException:  # also KeyboardInterrupt: the caller has no reference to close it
+        except BaseException:  # also KeyboardInterrupt: the caller does not get the socket to close
             self.close()
             raise
 
 
-def timed(plain: socket.socket, timeout: float | None) -> TimedSocket:
+def to_timed_socket(plain: socket.socket, timeout: float | None) -> TimedSocket:
     """Move the file descriptor of a socket into a TimedSocket."""
     sock = TimedSocket(plain.family, plain.type, plain.proto, fileno=plain.detach())
     sock.settimeout(timeout)
@@ -149,10 +154,10 @@ def timed(plain: socket.socket, timeout: float | None) -> TimedSocket:
 
 
 def within_deadline(work: Callable[[], T], discard: Callable[[T], object]) -> T:
-    """Call a function that cannot be interrupted, such as a name lookup, until the deadline.
+    """Call a function that cannot be interrupted, such as a name lookup. Waits until the deadline.
 
     Args:
-        work: the function. Without a deadline, it is called in this thread.
+        work: the function. It is called in its own thread if this thread has a deadline.
         discard: called with a result that comes after the deadline.
 
     Raises:
@@ -171,17 +176,18 @@ class FinalResponse(HTTPResponse):
     """
 
     def _read_status(self) -> tuple[str, int, str]:
-        for _ in range(_MAX_SKIPPED):
+        for _ in range(_MAX_INFORMATIONAL_RESPONSES):
             plain: Any = super()
             status_line: tuple[str, int, str] = plain._read_status()
             status = status_line[1]
-            if not _INFORMATIONAL <= status < _FIRST_FINAL or status == _SWITCHING:
+            is_informational = _FIRST_INFORMATIONAL_STATUS <= status < _FIRST_FINAL_STATUS
+            if not is_informational or status == _SWITCHING_PROTOCOLS_STATUS:
                 return status_line
             self._skip_headers()
         raise HTTPException("too many informational (1xx) responses")
 
     def _skip_headers(self) -> None:
-        for _ in range(_MAX_SKIPPED):
-            if self.fp.readline(65537) in {b"\r\n", b"\n", b""}:
+        for _ in range(_MAX_HEADER_LINES):
+            if self.fp.readline(_MAX_LINE_BYTES + 1) in {b"\r\n", b"\n", b""}:
                 return
         raise HTTPException("too many headers")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_MEMORY", "TEXT", "EndpointAnswer", "EndpointRequest", "refused"]
 
 TEXT: Final = "text/plain; charset=utf-8"
-NO_MEMORY: Final = "other requests and answers use all memory; try again later"
+NO_MEMORY: Final = "other requests and answers use all memory of the endpoint; try again later"
 
 
 class EndpointRequest(Struct, frozen=True, kw_only=True):
@@ -37,5 +37,5 @@ class EndpointAnswer(Struct, frozen=True):
 
 
 def refused(status: int, reason: str) -> EndpointAnswer:
-    """Create the answer to a request that is not carried out."""
+    """Create the answer that refuses a request."""
     return EndpointAnswer(status, f"{reason}\n".encode())

@@ -47,7 +47,7 @@ class EndpointServer:
         title: The name in messages.
         sock: The socket; the server closes it.
         answer: Answers one request.
-        tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
+        tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
         timeout: The seconds that an answer may take, and that the client may take to read it.
     """
@@ -68,7 +68,8 @@ class EndpointServer:
         self._max_body = max_body
         self._timeout = timeout
         self._turns: Turns[asyncio.Future[None]] = Turns(limits.MAX_RUNNING_REQUESTS)
-        self._silent: set[RequestHandler] = set()  # connections that have not sent a request
+        # Connections that have not sent a request yet.
+        self._silent: set[RequestHandler] = set()
         self._peers: Peers[RequestHandler] = Peers()
         self._peer_of: dict[RequestHandler, str] = {}
         self._server = _Server(
@@ -77,8 +78,8 @@ class EndpointServer:
             auto_decompress=False,  # a small body could be decompressed to a huge one
             max_line_size=limits.MAX_HEADER_BYTES,
             max_field_size=limits.MAX_HEADER_BYTES,
-            keepalive_timeout=limits.KEEP_ALIVE_SECONDS,
-            lingering_time=limits.LINGER_SECONDS,
+            keepalive_timeout=limits.KEEP_ALIVE_TIMEOUT_SECONDS,
+            lingering_time=limits.LINGER_TIMEOUT_SECONDS,
         )
         self._server.on_end = self._forget
         self._server.transports = {}
@@ -96,17 +97,18 @@ class EndpointServer:
             grace: The seconds to wait for running answers.
         """
         await self._acceptor.stop()
-        for task in (ending := {*self._connecting.values()}):
+        handshakes = {*self._connecting.values()}
+        for task in handshakes:
             task.cancel()
-        if ending:
-            await asyncio.wait(ending)
+        if handshakes:
+            await asyncio.wait(handshakes)
         await shut_down(self._server, grace)
 
     def _log_accept_error(self, error: OSError) -> None:
         _log.warning("%s: connections cannot be accepted: %s", self._title, error)
 
     def _admit(self, sock: socket.socket, address: Any) -> None:
-        """Create the connection of an accepted socket, which has to send a request soon."""
+        """Create the connection of an accepted socket. It is closed if it sends no request soon."""
         peer = peer_of(address)
         connection = self._server()
         is_admitted, victim = self._peers.admit(connection, peer)
@@ -184,14 +186,14 @@ class EndpointServer:
         except TimeoutError:
             self._abort(request.protocol)
         except ConnectionError:
-            pass  # aiohttp gets the same error after this, and handles it
+            pass  # aiohttp raises the same error again, and handles it
 
     async def _wait_until_sent(self, connection: RequestHandler) -> None:
         """Wait until all bytes of an answer are handed to the operating system.
 
-        aiohttp does not wait for the last bytes, and with TLS for none at all: asyncio's flow
-        control ignores bytes that are already encrypted. No callback reports their end, so this
-        polls the write buffer of the TCP transport.
+        aiohttp does not wait for the last bytes. With TLS it does not wait for any bytes, because
+        asyncio's flow control ignores bytes that are already encrypted. There is no callback for
+        an empty write buffer of the TCP transport, so this method polls the buffer.
         """
         pause = _FIRST_POLL_SECONDS
         while (transport := self._server.transports.get(connection)) is not None:
@@ -210,11 +212,11 @@ class EndpointServer:
         body = bytearray()
         try:
             async with asyncio.timeout(limits.RECEIVE_TIMEOUT_SECONDS):
-                async for piece in _pieces(request, self._max_body):
+                async for piece in _body_pieces(request, self._max_body):
                     if not self._reserve(request.protocol, len(piece)):
                         return refused(503, NO_MEMORY)
                     body += piece
-            self._peers.body_complete(request.protocol)
+            self._peers.mark_body_complete(request.protocol)
             async with self._turn(peer):
                 with self._peers.answering(request.protocol) as exists:
                     if not exists:
@@ -228,7 +230,7 @@ class EndpointServer:
             return refused(
                 408, f"the body did not arrive within {limits.RECEIVE_TIMEOUT_SECONDS:g} s"
             )
-        # aiohttp would log a ConnectionError, with a traceback.
+        # Without this, aiohttp would log a ConnectionError with its traceback.
         except (ConnectionError, HttpProcessingError, RequestPayloadError) as error:
             return refused(400, f"the body cannot be read: {error}")
         finally:
@@ -246,12 +248,12 @@ class EndpointServer:
         """Wait until a request of the peer may be answered, and give the turn back afterwards."""
         turn = asyncio.get_running_loop().create_future()
         try:
-            if not self._turns.take(peer, turn):
+            if not self._turns.take_or_queue(peer, turn):
                 await turn
             yield
         finally:
-            if not self._turns.leave(peer, turn):
-                next_turn = self._turns.give(peer)
+            if not self._turns.leave_queue(peer, turn):
+                next_turn = self._turns.give_back(peer)
                 if next_turn is not None and not next_turn.done():
                     next_turn.set_result(None)
 
@@ -271,7 +273,7 @@ class EndpointServer:
 
 
 class _Server(Server):
-    """An aiohttp server that stores the transports of connections, and reports their end."""
+    """An aiohttp server that stores the transport of each connection, and reports its end."""
 
     on_end: Callable[[RequestHandler], object]
     transports: dict[RequestHandler, asyncio.Transport]
@@ -302,7 +304,7 @@ def _to_aiohttp_response(answer: EndpointAnswer) -> Response:
     return response
 
 
-async def _pieces(request: BaseRequest, limit: int) -> AsyncIterator[bytes]:
+async def _body_pieces(request: BaseRequest, limit: int) -> AsyncIterator[bytes]:
     """Yield the pieces of a body.
 
     Raises:

@@ -11,29 +11,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from ssl import SSLContext
 
-__all__ = ["MAX_BODY", "EndpointsBase", "parse_address"]
+__all__ = ["MAX_BODY_BYTES", "EndpointsBase", "parse_address"]
 
 AnswerT = TypeVar("AnswerT")
 ServerT = TypeVar("ServerT")
 
-MAX_BODY: Final = 7 << 20  # an AdmissionReview has two objects of up to 3 MiB
-_BACKLOG: Final = 128
+MAX_BODY_BYTES: Final = 7 << 20  # an AdmissionReview has two objects of up to 3 MiB
+_MAX_BACKLOG: Final = 128
 _MAX_PORT: Final = 65535
 
 
 class EndpointsBase(Generic[AnswerT]):
-    """Answers HTTP requests at an address, from `start` to `stop`; a context manager.
+    """Answers HTTP requests at an address, from `start` to `stop`. It is a context manager.
 
     Args:
         title: The name in messages, such as `metrics`.
         address: The address: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. Port 0 is any free port.
-        answer: The function that answers a request: a coroutine function with asyncio, else an
-            ordinary function, which is called in its own thread. If it raises, the client gets
-            status 500.
-        tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
+        answer: The function that answers a request. With asyncio it is a coroutine function.
+            Without, it is an ordinary function, which runs in a new thread for each request. If the
+            function raises, the client gets status 500.
+        tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
-        timeout: The seconds that an answer may take; after them, the client gets status 503. A
-            client that does not read the answer within the same time loses its connection.
+        timeout: The seconds after which the client gets status 503 instead of an answer. The client
+            must read the answer within the same time, or the connection is closed.
 
     Raises:
         ValueError: The address has a wrong form.
@@ -46,7 +46,7 @@ class EndpointsBase(Generic[AnswerT]):
         answer: AnswerT,
         *,
         tls: SSLContext | None = None,
-        max_body: int = MAX_BODY,
+        max_body: int = MAX_BODY_BYTES,
         timeout: float = 30.0,
     ) -> None:
         parse_address(title, address)
@@ -63,12 +63,12 @@ class EndpointsBase(Generic[AnswerT]):
 
     @property
     def address(self) -> str:
-        """The address as `host:port`. After `start`, the port is the one that is listened on."""
+        """The address as `host:port`. After `start`, the port is the real port, never 0."""
         return self._address
 
     @property
     def url(self) -> str:
-        """The URL. It is valid after `start`."""
+        """The URL of the endpoints. It is valid after `start`."""
         return f"{'https' if self._tls else 'http'}://{self._address}"
 
     def _listen(self) -> socket.socket:
@@ -79,14 +79,14 @@ class EndpointsBase(Generic[AnswerT]):
         self._address = _bound_address(sock)
         return sock
 
-    def _new_server(self, kind: Callable[..., ServerT]) -> ServerT:
-        """Listen, and create the server of the socket.
+    def _new_server(self, server_class: Callable[..., ServerT]) -> ServerT:
+        """Open the listening socket, and create its server.
 
         Raises:
-            OSError: Listening failed. The message says why.
+            OSError: Listening failed. The message has the reason.
             RuntimeError: The endpoints were started before.
         """
-        return kind(
+        return server_class(
             self._title,
             self._listen(),
             self._answer,
@@ -108,7 +108,7 @@ def parse_address(title: str, address: str) -> tuple[str, int]:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host:
-        colon = ""  # an IPv6 address without brackets: which part is the port?
+        colon = ""  # an IPv6 address without brackets: the port cannot be distinguished
     is_number = port.isascii() and port.isdigit()
     if not colon or not is_number or int(port[:6]) > _MAX_PORT:
         raise ValueError(
@@ -132,12 +132,12 @@ def _open_listener(title: str, address: str) -> socket.socket:
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )
             family, _, _, _, socket_address = results[0]
-            return socket.create_server(socket_address[:2], family=family, backlog=_BACKLOG)
+            return socket.create_server(socket_address[:2], family=family, backlog=_MAX_BACKLOG)
         if socket.has_dualstack_ipv6():
             return socket.create_server(
-                ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=_BACKLOG
+                ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=_MAX_BACKLOG
             )
-        return socket.create_server(("", port), backlog=_BACKLOG)
+        return socket.create_server(("", port), backlog=_MAX_BACKLOG)
     except OSError as error:
         raise _listen_error(title, address, error) from None
 

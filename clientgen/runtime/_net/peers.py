@@ -34,13 +34,13 @@ class Peers(Generic[C]):
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._peer_of: dict[C, str] = {}
-        # Connections without a running request, by peer; the oldest are first.
+        # Connections without a running request, by peer; the oldest first.
         self._idle: dict[str, dict[C, None]] = {}
         self._connection_count: Counter[str] = Counter()
         self._reserved: dict[C, tuple[str, int]] = {}
-        # Connections that receive a body or send an answer. Their peers decide how long that takes.
-        self._moving: dict[C, None] = {}
-        self._bytes: Counter[str] = Counter()
+        # Connections that receive a body or send an answer. A slow peer can delay them.
+        self._transferring: dict[C, None] = {}
+        self._reserved_bytes: Counter[str] = Counter()
 
     def admit(self, connection: C, peer: str) -> tuple[bool, C | None]:
         """Count a new connection, if there is room.
@@ -54,7 +54,8 @@ class Peers(Generic[C]):
             largest_peer = peer
             if is_full:
                 largest_peer, most = self._connection_count.most_common(1)[0]
-                # Close a connection only if the largest peer keeps as many as this one would have.
+                # Close a connection of the largest peer only if that peer keeps at least as many
+                # connections as this peer will have.
                 if most <= self._connection_count[peer] + 1:
                     return False, None
             victim: C | None = None
@@ -75,7 +76,7 @@ class Peers(Generic[C]):
 
     @contextmanager
     def answering(self, connection: C) -> Generator[bool]:
-        """Protect a connection in a `with` block: while it is answered, `admit` does not close it.
+        """Protect a connection from `admit` in a `with` block, while its request is answered.
 
         Yields whether the connection still exists.
         """
@@ -94,35 +95,43 @@ class Peers(Generic[C]):
         """Reserve memory for a part of a body, or for an answer.
 
         Returns:
-            Whether there is memory, and the connections that the caller must close to make room:
-            of the peer that uses the most memory, those that receive a body or send an answer.
+            Whether there is memory, and the connections that the caller must close to make room.
+            These receive a body or send an answer, and belong to the peer that uses most memory.
         """
         victims: list[C] = []
         with self._lock:
             peer = self._peer_of.get(connection)
-            if peer is None or self._bytes[peer] + size > limits.MAX_BUFFERED_BYTES_PER_PEER:
+            if (
+                peer is None
+                or self._reserved_bytes[peer] + size > limits.MAX_BUFFERED_BYTES_PER_PEER
+            ):
                 return False, victims
-            while self._bytes.total() + size > limits.MAX_BUFFERED_BYTES:
-                largest_peer, most = self._bytes.most_common(1)[0]
+            while self._reserved_bytes.total() + size > limits.MAX_BUFFERED_BYTES:
+                largest_peer, most = self._reserved_bytes.most_common(1)[0]
                 victim = next(
-                    (each for each in self._moving if self._reserved[each][0] == largest_peer), None
+                    (
+                        each
+                        for each in self._transferring
+                        if self._reserved[each][0] == largest_peer
+                    ),
+                    None,
                 )
-                # Close no connection of a peer that uses less memory than this one would use.
-                if victim is None or most <= self._bytes[peer] + size:
+                # Close no connection of a peer that uses less memory than this peer would use.
+                if victim is None or most <= self._reserved_bytes[peer] + size:
                     return False, victims
                 self._release(victim)
                 self._remove(victim)
                 victims.append(victim)
             _, before = self._reserved.get(connection, (peer, 0))
             self._reserved[connection] = peer, before + size
-            self._moving[connection] = None
-            self._bytes[peer] += size
+            self._transferring[connection] = None
+            self._reserved_bytes[peer] += size
             return True, victims
 
-    def body_complete(self, connection: C) -> None:
-        """Note that the body of a request is complete: the peer cannot delay it any more."""
+    def mark_body_complete(self, connection: C) -> None:
+        """Note that the body of a request has arrived. The peer cannot delay it any more."""
         with self._lock:
-            self._moving.pop(connection, None)
+            self._transferring.pop(connection, None)
 
     def release(self, connection: C) -> None:
         """Release the memory of a connection, after its request or its answer is done."""
@@ -130,9 +139,9 @@ class Peers(Generic[C]):
             self._release(connection)
 
     def _release(self, connection: C) -> None:
-        self._moving.pop(connection, None)
+        self._transferring.pop(connection, None)
         if connection in self._reserved:
-            _subtract(self._bytes, *self._reserved.pop(connection))
+            _subtract(self._reserved_bytes, *self._reserved.pop(connection))
 
     def _remove(self, connection: C) -> None:
         peer = self._peer_of.pop(connection, None)

@@ -1,12 +1,12 @@
 """The certificate of a server, reloaded when its files change.
 
 The files are `tls.crt` and `tls.key` of a mounted Secret of the type `kubernetes.io/tls`, as
-cert-manager writes it. The kubelet replaces them by renaming a symbolic link. For a moment, the two
-files may be of different generations; such a pair is not used. (controller-runtime:
+cert-manager writes it. The kubelet replaces both files by renaming a symbolic link. A reader may
+get the old certificate with the new key; such a pair is not used. (controller-runtime:
 pkg/certwatcher.)
 
-The files are checked before each handshake. So no task runs in the background, no connection is
-closed, and every handshake gets the newest usable certificate.
+Each handshake checks whether the files have changed, and uses the newest usable certificate. No
+background task is needed, and open connections are not closed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ServedCertificates:
         self._version: _Version
         self._current: ssl.SSLContext
         self._version, self._current = self._load_first()
-        self._refused: _Version | None = None
+        self._refused_version: _Version | None = None
         self.context = _new_context()
         self.context.sni_callback = self._set_certificate
 
@@ -63,8 +63,9 @@ class ServedCertificates:
             return version, self._load_context()
         except (OSError, ValueError) as error:
             raise ConfigError(
-                f"{self._folder}: no usable certificate: {_reason(error)}; the folder needs tls.crt"
-                " and tls.key in PEM, as cert-manager and `kubectl create secret tls` write them"
+                f"{self._folder}: no usable certificate: {_reason_of(error)}; the folder needs"
+                " tls.crt and tls.key in PEM, as cert-manager and `kubectl create secret tls` write"
+                " them"
             ) from None
 
     def _set_certificate(
@@ -89,18 +90,18 @@ class ServedCertificates:
         except (OSError, ValueError) as error:
             self._log_unusable(version, error)
             return
-        self._version, self._current, self._refused = version, loaded, None
+        self._version, self._current, self._refused_version = version, loaded, None
         _log.info("%s: the certificate has been reloaded", self._folder)
 
     def _log_unusable(self, version: _Version | None, error: Exception) -> None:
         refused: _Version = version or ()
-        if refused != self._refused:
-            self._refused = refused
+        if refused != self._refused_version:
+            self._refused_version = refused
             message = "%s: the certificate cannot be reloaded, the old one stays in use: %s"
-            _log.warning(message, self._folder, _reason(error))
+            _log.warning(message, self._folder, _reason_of(error))
 
     def _file_versions(self) -> _Version:
-        """Return the metadata of the files, which changes when the files change."""
+        """Return metadata of the files that changes when the files change."""
         stats = [(self._folder / name).stat() for name in _FILE_NAMES]
         return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
 
@@ -108,8 +109,8 @@ class ServedCertificates:
         """Load the certificate and the key.
 
         Raises:
-            OSError: A file cannot be read. An SSLError is also an OSError: the files are not a
-                certificate and its key.
+            OSError: A file cannot be read, or (SSLError) the files are not a certificate and its
+                key.
             ValueError: A file is too large, or the key has a password.
         """
         certificate, key = (self._folder / name for name in _FILE_NAMES)
@@ -129,11 +130,11 @@ def _new_context() -> ssl.SSLContext:
 
 
 def _no_password() -> str:
-    """Refuse a key with a password. Without this, OpenSSL would ask for it at the terminal."""
+    """Refuse a key with a password. Without this, OpenSSL would ask for one at the terminal."""
     raise ValueError("tls.key has a password; store the key without a password")
 
 
-def _reason(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or "").replace("_", " ").lower()
         return f"tls.crt and tls.key are not a certificate and its key ({reason or 'not PEM'})"

@@ -14,7 +14,8 @@ __all__ = ["shut_down", "without_tls"]
 async def shut_down(server: Server, grace: float) -> None:
     """Wait up to `grace` seconds for running answers, then close all connections immediately.
 
-    Without the abort, TLS connections would wait up to 30 seconds for the client's close_notify.
+    Closing without an abort would make TLS connections wait up to 30 seconds for the client's
+    close_notify.
     """
     transports = [without_tls(connection.transport) for connection in server.connections]
     server.pre_shutdown()  # closes idle connections
@@ -28,8 +29,9 @@ async def shut_down(server: Server, grace: float) -> None:
 def without_tls(transport: asyncio.Transport | None) -> asyncio.Transport | None:
     """Return the TCP transport below TLS; None if the connection has ended.
 
-    aiohttp closes some connections twice. The second time, asyncio's TLS transport drops its TCP
-    transport: after that, its `abort` does nothing, or raises AttributeError (Python 3.11.2).
+    aiohttp closes some connections twice. When it closes one the second time, asyncio's TLS
+    transport drops its TCP transport. After that, `abort` of the TLS transport does nothing, or
+    raises AttributeError (Python 3.11.2).
     """
     tls = getattr(transport, "_ssl_protocol", transport)
     return transport if tls is transport else getattr(tls, "_transport", None)

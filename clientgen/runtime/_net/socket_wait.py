@@ -1,4 +1,4 @@
-"""Waits for sockets without a file descriptor of its own, so that it works when none are free."""
+"""Waits for sockets. Opens no file descriptor, and so works when no file descriptor is free."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ if TYPE_CHECKING:
 
 __all__ = ["wait_for"]
 
+# The selectors for epoll and kqueue open a file descriptor. Windows has no poll.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 def wait_for(*socks: socket.socket, seconds: float | None = None) -> bool:
-    """Wait until a socket has data or a connection. Returns False after `seconds` without any."""
+    """Wait until one of the sockets has data or a connection. Returns False after `seconds`."""
     with _Selector() as selector:
         for sock in socks:
             selector.register(sock, selectors.EVENT_READ)

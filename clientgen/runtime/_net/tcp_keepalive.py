@@ -8,8 +8,8 @@ __all__ = ["KEEPALIVE"]
 
 # As in Go, the first probe is sent after 15 seconds without data. Go gives up after nine lost
 # probes. These values detect a dead peer, or a firewall that has dropped the connection, after 39
-# seconds.
-_VALUES = (
+# seconds: 15 s, then three probes at 8 s.
+_OPTION_VALUES = (
     (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
     (socket.IPPROTO_TCP, "TCP_KEEPIDLE", 15),
     (socket.IPPROTO_TCP, "TCP_KEEPALIVE", 15),  # the name on macOS
@@ -20,6 +20,8 @@ _VALUES = (
 )
 
 KEEPALIVE: tuple[tuple[int, int, int], ...] = tuple(
-    (level, getattr(socket, name), value) for level, name, value in _VALUES if hasattr(socket, name)
+    (level, getattr(socket, name), value)
+    for level, name, value in _OPTION_VALUES
+    if hasattr(socket, name)
 )
-"""Socket options that make the system probe silent connections."""
+"""The socket options that make the operating system probe silent connections."""

@@ -1,9 +1,9 @@
 """An HTTP/1.1 server for a program's own endpoints, in threads, with h11.
 
-It is the counterpart of `endpoint_server` for programs without an event loop, and is imported when
-a server starts. Each connection has a thread. Each answer has another one, because a thread cannot
-be stopped: an answer that takes too long is abandoned. Limits protect the program from its clients:
-of headers, bodies, connections, running requests and their duration.
+This is the counterpart of `endpoint_server` for programs without an event loop. The module is
+imported when a server starts. Each connection has a thread. Each answer has its own thread, too:
+threads cannot be stopped, so the connection abandons an answer that takes too long. Limits protect
+the program from its clients: of headers, bodies, connections, running requests and their duration.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ __all__ = ["ThreadedServer"]
 _log = logging.getLogger("clientgen.runtime.endpoints")
 
 _PIECE_BYTES: Final = 1 << 16
-_RETRY_SECONDS: Final = 1.0  # after a failed accept, for example without free file descriptors
+# The pause after a failed accept, for example when no file descriptor is free.
+_RETRY_SECONDS: Final = 1.0
+# Scheme and host of a request target in absolute form (RFC 9112, 3.2.2).
 _ORIGIN: Final = re.compile(r"^\w+://[^/?]*")
 
 
@@ -48,7 +50,7 @@ class ThreadedServer:
         title: The name in messages.
         sock: The socket; the server closes it.
         answer: Answers one request.
-        tls: For HTTPS. Certificates that are loaded into it later are used for new connections.
+        tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
         max_body: The largest body in bytes; requests with larger ones are refused with 413.
         timeout: The seconds that an answer may take, and that the client may take to read it.
     """
@@ -71,19 +73,19 @@ class ThreadedServer:
         self.is_stopping = False
         self.peers: Peers[_Connection] = Peers()
         self._sock = sock
-        # A connection may end between `wait_for` and `accept`, which must not block then.
+        # If a connection ends between `wait_for` and `accept`, `accept` must not block.
         self._sock.setblocking(False)
         self._answer = answer
         self._wake_receiver, self._wake_sender = socket.socketpair()
         self._changed = threading.Condition()
         self._connections: set[_Connection] = set()
-        self._accepting = threading.Thread(
+        self._accept_thread = threading.Thread(
             target=self._accept, name=f"clientgen-{title}", daemon=True
         )
 
     def start(self) -> None:
         """Start to accept connections."""
-        self._accepting.start()
+        self._accept_thread.start()
 
     def stop(self, grace: float) -> None:
         """Accept no more connections, wait for running answers, and close all connections.
@@ -94,20 +96,20 @@ class ThreadedServer:
         self.is_stopping = True
         with suppress(OSError):  # the accepting thread may have ended already
             self._wake_sender.send(b"!")
-        self._accepting.join()
+        self._accept_thread.join()
         with self._changed:
             for connection in self._connections:
                 connection.close_if_idle()
             self._changed.wait_for(lambda: not self._connections, grace)
             for connection in self._connections:
                 connection.abort()
-            self._changed.wait_for(lambda: not self._connections, limits.LINGER_SECONDS)
+            self._changed.wait_for(lambda: not self._connections, limits.LINGER_TIMEOUT_SECONDS)
 
     def answer_in_thread(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
-        """Answer a request in a new daemon thread, so that it cannot block the exit of the program.
+        """Answer a request in a new thread. A daemon thread cannot block the exit of the program.
 
         Raises:
-            TimeoutError: There is no answer at the deadline. The thread continues.
+            TimeoutError: There was no answer until the deadline. The thread continues.
         """
         future: Future[EndpointAnswer] = Future()
 
@@ -120,25 +122,26 @@ class ThreadedServer:
         name = f"clientgen-{self.title}-answer"
         try:
             threading.Thread(target=answer, name=name, daemon=True).start()
-        except RuntimeError as problem:  # no more threads
-            _log.warning("%s: a request cannot be answered: %s", self.title, problem)
+        except RuntimeError as error:  # no more threads
+            _log.warning("%s: a request cannot be answered: %s", self.title, error)
             return refused(503, "the program cannot start more threads; try again later")
-        error = future.exception(max(deadline - monotonic(), 0.0))
-        if error is None:
+        failure = future.exception(max(deadline - monotonic(), 0.0))
+        if failure is None:
             return future.result()
-        _log.error("%s: %s %s failed", self.title, request.method, request.path, exc_info=error)
+        _log.error("%s: %s %s failed", self.title, request.method, request.path, exc_info=failure)
         return refused(500, "the endpoint failed; see the log of the program")
 
     def forget(self, connection: _Connection) -> None:
         """Close and remove a connection."""
         self.peers.remove(connection)
         with self._changed:
-            connection.close()  # while the lock is held: `stop` uses the sockets in `_connections`
+            # With the lock: `stop` must not use a closed socket of a connection in the set.
+            connection.close()
             self._connections.discard(connection)
             self._changed.notify_all()
 
     def _accept(self) -> None:
-        """Accept connections until `stop`, and also those that are in the backlog by then."""
+        """Accept connections until `stop`. Then accept the rest of the backlog."""
         has_failed = False
         with self._sock, self._wake_receiver, self._wake_sender:
             while True:
@@ -181,7 +184,7 @@ class ThreadedServer:
 
 
 class _Connection:
-    """A connection. It answers one request after the other."""
+    """A connection. It answers one request after another."""
 
     def __init__(self, server: ThreadedServer, sock: socket.socket, peer: str) -> None:
         self.peer = peer
@@ -193,7 +196,7 @@ class _Connection:
     def run(self) -> None:
         """Answer requests until the client or the server ends the connection."""
         try:
-            # A mistake of the client ends its connection, and is not logged.
+            # An error of the client ends its connection. It is not logged.
             with suppress(OSError, h11.RemoteProtocolError):
                 self._serve()
         finally:
@@ -211,14 +214,14 @@ class _Connection:
     def abort(self) -> None:
         """End the connection immediately. The thread of the connection closes the socket."""
         with suppress(OSError):
-            # `shutdown` of a TLS socket would drop its TLS state, which the other thread is using.
+            # `shutdown` of the TLS socket would drop TLS state that the other thread is using.
             socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
 
     def _serve(self) -> None:
         self._sock.settimeout(limits.RECEIVE_TIMEOUT_SECONDS)
         if self._server.tls is not None:
             tls = self._server.tls
-            # In two steps, so that the handshake can be aborted, too.
+            # The handshake is a separate step, so that `abort` can end it.
             wrapped = tls.wrap_socket(self._sock, server_side=True, do_handshake_on_connect=False)
             self._sock = wrapped
             wrapped.do_handshake()
@@ -229,7 +232,7 @@ class _Connection:
             and not self._server.is_stopping
         ):
             self._http.start_next_cycle()
-            timeout = limits.KEEP_ALIVE_SECONDS
+            timeout = limits.KEEP_ALIVE_TIMEOUT_SECONDS
 
     def _wait_for_request(self, timeout: float) -> bool:
         """Wait for the first bytes of a request."""
@@ -272,7 +275,7 @@ class _Connection:
         body = bytearray()
         try:
             self._read_body(head, body)
-            self._server.peers.body_complete(self)
+            self._server.peers.mark_body_complete(self)
             return self._answer_in_turn(_to_endpoint_request(head, bytes(body)), deadline)
         except _BodyError as error:
             return error.answer
@@ -284,15 +287,17 @@ class _Connection:
     def _answer_in_turn(self, request: EndpointRequest, deadline: float) -> EndpointAnswer:
         turns, turn = self._server.turns, threading.Event()
         try:
-            if not (turns.take(self.peer, turn) or turn.wait(max(0.0, deadline - monotonic()))):
+            if not (
+                turns.take_or_queue(self.peer, turn) or turn.wait(max(0.0, deadline - monotonic()))
+            ):
                 raise TimeoutError
             with self._server.peers.answering(self) as exists:
                 if not exists:
                     return refused(503, "the connection was closed to make room for other clients")
                 return self._server.answer_in_thread(request, deadline)
         finally:
-            if not turns.leave(self.peer, turn):
-                next_turn = turns.give(self.peer)
+            if not turns.leave_queue(self.peer, turn):
+                next_turn = turns.give_back(self.peer)
                 if next_turn is not None:
                     next_turn.set()
 
@@ -334,7 +339,7 @@ class _Connection:
             yield event.data
 
     def _next_event(self, deadline: float) -> Any:
-        """Return the next event of the connection. Reads until there is one."""
+        """Read until the next event of the connection, and return the event."""
         while (event := self._http.next_event()) is h11.NEED_DATA:
             if self._http.they_are_waiting_for_100_continue:
                 informational = h11.InformationalResponse(
@@ -396,9 +401,9 @@ class _Connection:
             rest = rest[self._sock.send(rest[:_PIECE_BYTES]) :]
 
     def _read_leftover(self) -> None:
-        """Read for a moment: closing while the client sends would discard the answer."""
+        """Read for a moment. Closing the socket while the client sends would discard the answer."""
         socket.socket.shutdown(self._sock, socket.SHUT_WR)
-        deadline = monotonic() + limits.LINGER_SECONDS
+        deadline = monotonic() + limits.LINGER_TIMEOUT_SECONDS
         while (remaining := deadline - monotonic()) > 0:
             self._sock.settimeout(remaining)
             if not self._sock.recv(_PIECE_BYTES):
@@ -406,7 +411,7 @@ class _Connection:
 
 
 class _BodyError(Exception):
-    """A body is refused, with `answer`."""
+    """The server refuses the body of a request. `answer` is the answer to the client."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)

@@ -23,10 +23,10 @@ def done_within(
     """Call a function in a new thread, and wait for its result.
 
     Args:
-        seconds: the longest time to wait.
+        seconds: the maximum time to wait.
         work: the function.
-        discard: called with a result that is not returned, because it came too late or the wait was
-            interrupted.
+        discard: called with a result that is not returned, because the function returned too late
+            or the wait was interrupted.
         name: the name of the thread.
 
     Raises:
@@ -37,19 +37,19 @@ def done_within(
         threading.Thread(target=call.run, name=name, daemon=True).start()
         return call.wait(seconds)
     except BaseException:  # also KeyboardInterrupt, even after the function has returned
-        call.give_up()
+        call.abandon()
         raise
 
 
 class _ThreadCall(Generic[T]):
-    """A call in another thread, for whose result a thread waits."""
+    """A call in a new thread. Another thread waits for its result."""
 
     def __init__(self, work: Callable[[], T], discard: Callable[[T], object] | None) -> None:
         self._work = work
         self._discard = discard
         self._lock = threading.Lock()
         self._done = threading.Event()
-        self._is_given_up = False
+        self._is_abandoned = False
         self._error: BaseException | None = None
 
     def run(self) -> None:
@@ -60,7 +60,7 @@ class _ThreadCall(Generic[T]):
             self._error = error
         with self._lock:
             self._done.set()
-            if self._is_given_up:
+            if self._is_abandoned:
                 self._discard_result()
 
     def wait(self, seconds: float) -> T:
@@ -76,10 +76,10 @@ class _ThreadCall(Generic[T]):
             raise self._error
         return self._result
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Discard the result, now or when the function returns."""
         with self._lock:
-            self._is_given_up = True
+            self._is_abandoned = True
             if self._done.is_set():
                 self._discard_result()
 

@@ -10,6 +10,7 @@ __all__ = ["Turns"]
 
 W = TypeVar("W")
 
+# A peer may take another turn while it has fewer than this many times the free turns.
 _MAX_TURNS_PER_FREE_TURN: Final = 2
 
 
@@ -19,21 +20,24 @@ class Turns(Generic[W]):
     A single peer gets up to two thirds of the turns, a second peer up to two thirds of the rest,
     and so on. So peers with slow requests always leave some turns to others.
 
-    No method waits: callers wait for the waiters that `give` returns. An instance may be shared by
-    threads.
+    No method waits. A waiter is any object that the caller can wait for, such as an event. Threads
+    may share an instance.
 
     Args:
-        most: The number of turns.
+        count: The number of turns.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, count: int) -> None:
         self._lock = threading.Lock()
-        self._free = most
+        self._free = count
         self._taken: Counter[str] = Counter()
         self._waiting: dict[str, deque[W]] = {}
 
-    def take(self, peer: str, waiter: W) -> bool:
-        """Take a turn. Returns False if there was none; a later `give` returns the waiter then."""
+    def take_or_queue(self, peer: str, waiter: W) -> bool:
+        """Take a turn, or queue the waiter for one. Returns whether the turn was taken.
+
+        When a queued waiter gets a turn, `give_back` returns the waiter.
+        """
         with self._lock:
             if self._may_have_more(peer):
                 self._free -= 1
@@ -42,8 +46,8 @@ class Turns(Generic[W]):
             self._waiting.setdefault(peer, deque()).append(waiter)
             return False
 
-    def give(self, peer: str) -> W | None:
-        """Give a turn of a peer back. Returns the waiter that gets a turn; None if none does."""
+    def give_back(self, peer: str) -> W | None:
+        """Give back a turn of a peer. Returns the waiter that gets the next turn, if any."""
         with self._lock:
             self._free += 1
             self._taken[peer] -= 1
@@ -51,8 +55,8 @@ class Turns(Generic[W]):
                 del self._taken[peer]
             if not self._waiting:
                 return None
-            # Of peers with equally few turns, the first in the dict has waited longest: a peer that
-            # gets a turn moves to the end.
+            # If several peers have the fewest turns, the first in the dict has waited longest,
+            # because a peer that gets a turn moves to the end.
             next_peer = min(self._waiting, key=self._taken.__getitem__)
             if not self._may_have_more(next_peer):
                 return None
@@ -64,8 +68,8 @@ class Turns(Generic[W]):
             self._taken[next_peer] += 1
             return waiter
 
-    def leave(self, peer: str, waiter: W) -> bool:
-        """Stop waiting. Returns False if the waiter has a turn, which must be given back."""
+    def leave_queue(self, peer: str, waiter: W) -> bool:
+        """Remove a waiter from the queue. Returns False if it has a turn, to be given back."""
         with self._lock:
             queue = self._waiting.get(peer)
             if queue is None or waiter not in queue:

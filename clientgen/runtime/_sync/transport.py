@@ -39,7 +39,7 @@ from .._net.deadlines import (
     TimedTlsSocket,
     deadline,
     time_left,
-    timed,
+    to_timed_socket,
     within_deadline,
 )
 from .._net.tcp_keepalive import KEEPALIVE
@@ -330,7 +330,7 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
                 raise ConnectTimeoutError(self, "connecting took too long") from error
             finally:
                 self.timeout = usual
-            return timed(connection, usual)
+            return to_timed_socket(connection, usual)
 
     return Timed
 
@@ -432,7 +432,9 @@ class _Duplex(_Stream):
         super().__init__(response, request, manager, open_streams)
         self._using = threading.Lock()
         if response.status == SWITCHING_PROTOCOLS:
-            self.connection.settimeout(0.0)  # what `setblocking` says, a timed socket would forget
+            self.connection.settimeout(
+                0.0
+            )  # what `setblocking` says, a to_timed_socket socket would forget
             self._chunks = self._received(_early(response))
 
     def limit_silence(self, seconds: float) -> None:

@@ -29,7 +29,7 @@ from .._admission.webhook_set import CONVERT_PATH, DEFAULT_OPERATIONS, WebhookSe
 from .._models.model import Model
 from .._models.unstructured import Object
 from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
-from .._net.endpoints_base import MAX_BODY, parse_address
+from .._net.endpoints_base import MAX_BODY_BYTES, parse_address
 from .._signals import on_stop_signal
 from ._primitives import Event, from_outside, result_of
 from .http_endpoints import Endpoints
@@ -434,7 +434,7 @@ class Webhooks:
             self._address,
             self._respond,
             tls=tls,
-            max_body=_MAX_CONVERSION_BYTES if self._set.conversions else MAX_BODY,
+            max_body=_MAX_CONVERSION_BYTES if self._set.conversions else MAX_BODY_BYTES,
             timeout=self._timeout,
         )
         endpoints.start()
@@ -488,7 +488,7 @@ class Webhooks:
             return EndpointAnswer(405, b"reviews are sent by POST\n", headers=(("Allow", "POST"),))
         if request.headers.get("Content-Type", "").partition(";")[0].strip() != _JSON:
             return EndpointAnswer(415, b"reviews are application/json\n")
-        if len(request.body) > MAX_BODY and request.path != CONVERT_PATH:
+        if len(request.body) > MAX_BODY_BYTES and request.path != CONVERT_PATH:
             return EndpointAnswer(413, b"the body is larger than a review can be\n")
         status, body = self._answer_counted(request.path, request.body)
         if status != _OK:
