@@ -12,9 +12,9 @@ from clientgen.runtime._discovery import discovery_documents as module
 from clientgen.runtime._discovery.discovered_resources import ApiSubresource
 from clientgen.runtime._discovery.discovery_documents import (
     Document,
-    discovered,
     is_aggregated,
     missing_paths,
+    read_documents,
 )
 from clientgen.runtime.errors import DecodeError
 
@@ -22,7 +22,7 @@ CORE = aggregated("/api", group("", v1=[resource("pods", "Pod", shortNames=["po"
 
 
 def read(*groups, core=CORE):
-    return discovered(documents(core, aggregated("/apis", *groups)))
+    return read_documents(documents(core, aggregated("/apis", *groups)))
 
 
 def names(found):
@@ -155,7 +155,7 @@ def test_an_older_server_is_asked_for_each_group_version_the_preferred_one_first
 def test_the_documents_of_an_older_server_say_the_same():
     apps = plain("/apis/apps/v1", resources=[{"name": "deployments", "kind": "Deployment"}])
     beta = Document("/apis/apps/v1beta1", failure="503 ServiceUnavailable")
-    found = discovered(documents(*LEGACY, PODS, apps, beta))
+    found = read_documents(documents(*LEGACY, PODS, apps, beta))
     assert names(found) == ["pods", "deployments.v1.apps"]
     pods = found.resources[0]
     assert (pods.singular, pods.namespaced, pods.short_names) == ("pod", True, ("po",))
@@ -168,7 +168,7 @@ def test_the_documents_of_an_older_server_say_the_same():
 
 def test_a_document_of_an_older_server_that_makes_no_sense_is_a_failure_of_its_group_version():
     broken = plain("/apis/apps/v1", resources="none")
-    found = discovered(documents(*LEGACY, PODS, broken))
+    found = read_documents(documents(*LEGACY, PODS, broken))
     assert names(found) == ["pods"]
     assert [(each.group, each.version) for each in found.failures] == [
         ("apps", "v1"),
@@ -249,7 +249,7 @@ def test_absent_and_null_lists_are_empty():
     nulls = resource("ys", "Y", verbs=None, shortNames=None, categories=None, subresources=None)
     assert names(read(group("a", v1=[bare, nulls]))) == ["pods", "xs.v1.a", "ys.v1.a"]
     assert read({"metadata": None, "versions": None}, group("a", v1=None)).failures == ()
-    assert discovered(documents(aggregated("/apis", items=None))).resources == ()
+    assert read_documents(documents(aggregated("/apis", items=None))).resources == ()
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_group_may_not_even_have_a_name(broken):
 def test_a_document_that_is_none_is_an_error_with_its_path(body):
     broken = Document("/apis", Raw(body), is_aggregated=True)
     with pytest.raises(DecodeError, match=r"^/apis is not a discovery document"):
-        discovered(documents(CORE, broken))
+        read_documents(documents(CORE, broken))
     broken.is_aggregated = False
     if body != b'{"items": 1}':
         with pytest.raises(DecodeError, match=r"^/apis is not a discovery document"):
@@ -341,6 +341,6 @@ def test_whatever_is_sent_there_is_a_result_or_a_decode_error(core, apis, is_who
     )
     try:
         missing_paths(given_documents)
-        discovered(given_documents)
+        read_documents(given_documents)
     except DecodeError:
         pass

@@ -10,7 +10,7 @@ import pytest
 from support.discovery import aggregated, documents, group, resource
 
 from clientgen._gvk import GroupVersionKind, GroupVersionResource
-from clientgen.runtime._discovery.discovery_documents import discovered
+from clientgen.runtime._discovery.discovery_documents import read_documents
 from clientgen.runtime._discovery.mapper import ResourceMapper
 from clientgen.runtime.errors import (
     AmbiguousResource,
@@ -53,7 +53,7 @@ STALE["versions"][0]["freshness"] = "Stale"
 
 def mapper(*more):
     return ResourceMapper(
-        discovered(documents(aggregated("/api", CORE), aggregated("/apis", *GROUPS, *more)))
+        read_documents(documents(aggregated("/api", CORE), aggregated("/apis", *GROUPS, *more)))
     )
 
 

@@ -1,1 +1,1 @@
-"""The resources of a server, and how names find them."""
+"""The resources of a server, and the lookup of resources by name."""

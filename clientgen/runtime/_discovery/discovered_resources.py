@@ -27,10 +27,10 @@ class ApiSubresource(Struct, frozen=True):
     """A subresource, and the kind of its objects.
 
     Attributes:
-        name: such as `status` or `scale`.
+        name: the name, such as `status` or `scale`.
         api_version: the `apiVersion` of the kind: `autoscaling/v1` for a scale.
         kind: the kind.
-        verbs: such as `get`, `patch`, `update`.
+        verbs: the verbs that the server allows, such as `get`, `patch`, `update`.
     """
 
     name: str
@@ -40,14 +40,14 @@ class ApiSubresource(Struct, frozen=True):
 
 
 class ApiResource(Resource, frozen=True):
-    """A resource with all facts that the server's discovery documents contain.
+    """A resource with all that the server's discovery documents contain about it.
 
     Attributes:
         singular: the singular name, such as `deployment`.
         verbs: the verbs that the server allows, such as `get` and `deletecollection`.
-        short_names: such as `deploy`.
-        categories: groups of resources that it belongs to, such as `all`.
-        subresources: such as `status` and `scale`.
+        short_names: the short names, such as `deploy`.
+        categories: the categories to which the resource belongs, such as `all`.
+        subresources: the subresources, such as `status` and `scale`.
     """
 
     singular: str = ""
@@ -71,9 +71,9 @@ class DiscoveryFailure(Struct, frozen=True):
     """A group version whose resources are not known, because its API server is not available.
 
     Attributes:
-        group: such as `metrics.k8s.io`.
-        version: such as `v1beta1`; empty if no version of the group is known.
-        message: the reason why it could not be read.
+        group: the group, such as `metrics.k8s.io`.
+        version: the version, such as `v1beta1`; empty if no version of the group is known.
+        message: the reason why the group version could not be read.
     """
 
     group: str
@@ -96,13 +96,13 @@ class Discovered(Struct, frozen=True):
     resources: tuple[ApiResource, ...] = ()
     failures: tuple[DiscoveryFailure, ...] = ()
 
-    def has(self, path: str) -> bool:
-        """Report whether a URL path is that of a collection or object of one of the resources."""
+    def has_path(self, path: str) -> bool:
+        """Report whether a URL path belongs to one of the resources."""
         return any(has_path(each, path) for each in self.resources)
 
 
 def has_path(resource: Resource, path: str) -> bool:
-    """Report whether a URL path is that of a resource: a collection, an object or a subresource."""
+    """Report whether a URL path belongs to a resource: a collection, an object or a subresource."""
     collection = resource.collection_path()
     if path == collection:
         return True

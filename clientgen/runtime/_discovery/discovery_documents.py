@@ -1,11 +1,11 @@
 """Reads discovery documents, aggregated or not.
 
-Current servers answer `/api` and `/apis` with all groups, versions and resources (aggregated
-discovery). Older servers list only the groups there, and have one more document per group version.
-client-go: discovery/discovery_client.go and discovery/aggregated_discovery.go.
+In aggregated discovery, the documents at `/api` and `/apis` list all groups, versions and
+resources. Older servers list only groups and versions there, and have a document of resources for
+each group version. client-go: discovery/discovery_client.go, discovery/aggregated_discovery.go.
 
-The documents are checked. Names that cannot be part of a URL path, and duplicates, are skipped. An
-invalid group is a failure of that group only.
+The documents are checked. Duplicates, and names that cannot be part of a URL path, are skipped. An
+invalid group is reported as a failure, and the other groups are read.
 """
 
 from __future__ import annotations
@@ -23,10 +23,18 @@ from .discovered_resources import ApiResource, ApiSubresource, Discovered, Disco
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["ACCEPT", "PLAIN", "ROOTS", "Document", "discovered", "is_aggregated", "missing_paths"]
+__all__ = [
+    "ACCEPT",
+    "PLAIN",
+    "ROOTS",
+    "Document",
+    "is_aggregated",
+    "missing_paths",
+    "read_documents",
+]
 
 ROOTS = ("/api", "/apis")
-"""The first documents to request: of the core group, and of all other groups."""
+"""The paths of the first documents to request: the core group, and all other groups."""
 
 _AGGREGATED = "g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList"
 PLAIN = "application/json"
@@ -38,6 +46,7 @@ ACCEPT = ",".join(
 # Generous limits: a cluster with a thousand CustomResourceDefinitions has about as many resources.
 _MAX_GROUP_VERSIONS = 5_000
 _MAX_RESOURCES = 50_000
+# The limit of each list of a resource: verbs, short names, categories, subresources.
 _MAX_NAMES = 64
 _STALE = "Stale"
 _UNAVAILABLE = "the group's API server does not answer (its discovery is stale)"
@@ -85,7 +94,7 @@ def is_aggregated(content_type: str) -> bool:
 
 
 def missing_paths(documents: Mapping[str, Document]) -> list[str]:
-    """Return the paths of group versions that must be requested, because the server is old.
+    """Return the paths of the documents that must be requested from a server without aggregation.
 
     Raises:
         DecodeError: a document is not valid.
@@ -102,12 +111,12 @@ def missing_paths(documents: Mapping[str, Document]) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
-def discovered(documents: Mapping[str, Document]) -> Discovered:
-    """Return the resources of a server, read from its documents.
+def read_documents(documents: Mapping[str, Document]) -> Discovered:
+    """Read the resources of a server from its documents.
 
     Args:
-        documents: the documents by path. Documents of group versions are needed if a root is not
-            aggregated.
+        documents: the documents by path. If a root is not aggregated, they must include the
+            documents of its group versions.
 
     Raises:
         DecodeError: a document is not a discovery document, or has too many entries.
@@ -125,15 +134,15 @@ def discovered(documents: Mapping[str, Document]) -> Discovered:
 
 
 class _Result:
-    """Collects resources and failures. Of duplicates, the first counts."""
+    """Collects resources and failures, and ignores duplicates."""
 
     def __init__(self) -> None:
         self.resources: dict[tuple[str, str, str], ApiResource] = {}
         self.failures: dict[tuple[str, str], DiscoveryFailure] = {}
         self._group_versions: set[tuple[str, str]] = set()
 
-    def begin(self, group: str, version: str) -> bool:
-        """Begin to read a group version. Returns False if it was read before."""
+    def begin_group_version(self, group: str, version: str) -> bool:
+        """Begin to read a group version. Returns False if the group version was read before."""
         if (group, version) in self._group_versions:
             return False
         self._group_versions.add((group, version))
@@ -196,7 +205,7 @@ class _Group(Struct):
 
 
 class _NamedGroup(Struct):
-    """The part of a group that a message about it needs."""
+    """The name of a group, for an error message."""
 
     metadata: _Metadata | None = None
 
@@ -214,7 +223,7 @@ def _read_aggregated(document: Document, result: _Result) -> None:
     for group in _decode_groups(document, result):
         name = (group.metadata.name if group.metadata else "") or ""
         if is_core is bool(name) or not (is_core or _is_group(name)):
-            continue  # the core group is valid in `/api` only, other groups in `/apis` only
+            continue  # only `/api` may list the core group, and only `/apis` other groups
         for version in group.versions or ():
             _read_version(name, version, result)
 
@@ -223,7 +232,7 @@ def _decode_groups(document: Document, result: _Result) -> Iterator[_Group]:
     try:
         yield from _decode_document(document, _Groups).items or ()
     except DecodeError:
-        # Part of the document is invalid. Decode the groups one by one, to read the valid ones.
+        # A part of the document is invalid. Decode each group alone, to read the valid groups.
         for raw in _decode_document(document, _RawGroups).items or ():
             try:
                 yield _DECODERS[_Group].decode(raw)
@@ -241,7 +250,9 @@ def _name_of(raw: Raw) -> str:
 
 
 def _read_version(group: str, version: _Version, result: _Result) -> None:
-    if not _is_version(version.version) or not result.begin(group, version.version):
+    if not _is_version(version.version):
+        return
+    if not result.begin_group_version(group, version.version):
         return
     if version.freshness == _STALE:
         result.add_failure(group, version.version, _UNAVAILABLE)
@@ -280,7 +291,7 @@ def _subresources(
 def _subresource(
     name: str, kind: _Kind, group: str, version: str, verbs: list[str] | None
 ) -> ApiSubresource:
-    """Create a subresource. A kind without group and version has those of the resource."""
+    """Create a subresource. A kind without group and version has the resource's group version."""
     if kind.group or kind.version:
         group, version = kind.group or "", kind.version or ""
     api_version = one_line(f"{group}/{version}" if group else version)
@@ -337,9 +348,8 @@ def _group_versions_in(root: Document) -> Iterator[tuple[str, str, str]]:
             continue
         preferred = group.preferred_version.version if group.preferred_version else ""
         versions = [each.version for each in group.versions or ()]
-        versions.sort(
-            key=lambda version: version != preferred
-        )  # a stable sort: the others keep their order
+        # The preferred version comes first. The sort is stable: the others keep their order.
+        versions.sort(key=lambda version: version != preferred)
         for version in _valid_versions(versions):
             yield group.name, version, f"/apis/{group.name}/{version}"
 
@@ -350,7 +360,7 @@ def _valid_versions(versions: Iterable[str]) -> list[str]:
 
 def _read_legacy(root: Document, documents: Mapping[str, Document], result: _Result) -> None:
     for group, version, path in _group_versions_in(root):
-        if not result.begin(group, version):
+        if not result.begin_group_version(group, version):
             continue
         document = documents.get(path)
         if document is None or document.failure:
@@ -368,14 +378,14 @@ def _read_legacy(root: Document, documents: Mapping[str, Document], result: _Res
 def _read_resources(
     group: str, version: str, resources: Iterable[_LegacyResource], result: _Result
 ) -> None:
-    # First the subresources: the list may have them before their resource.
-    parts: dict[str, dict[str, ApiSubresource]] = {}
+    # Read the subresources first, because the list may have them before their resource.
+    subresources: dict[str, dict[str, ApiSubresource]] = {}
     for each in resources:
         plural, slash, name = each.name.partition("/")
-        if slash and _is_name(name) and len(parts.setdefault(plural, {})) < _MAX_NAMES:
+        if slash and _is_name(name) and len(subresources.setdefault(plural, {})) < _MAX_NAMES:
             kind = _Kind(each.group, each.version, each.kind)
-            part = _subresource(name, kind, group, version, each.verbs)
-            parts[plural].setdefault(name, part)
+            subresource = _subresource(name, kind, group, version, each.verbs)
+            subresources[plural].setdefault(name, subresource)
     for each in resources:
         if not _is_name(each.name) or not each.kind or not _is_kind(each.kind):
             continue
@@ -390,7 +400,7 @@ def _read_resources(
                 verbs=_valid_names(each.verbs),
                 short_names=_valid_names(each.short_names),
                 categories=_valid_names(each.categories),
-                subresources=tuple(parts.get(each.name, {}).values()),
+                subresources=tuple(subresources.get(each.name, {}).values()),
             )
         )
 
@@ -422,14 +432,14 @@ def _decode_document(document: Document, document_type: type[T]) -> T:
         ) from None
 
 
-def _singular_name(given: str | None, kind: str) -> str:
-    """Return the singular name. If the server sends none, it is the kind in lower case."""
-    return given if given and _is_name(given) else kind.lower()
+def _singular_name(singular: str | None, kind: str) -> str:
+    """Return the singular name that the server sent, or else the kind in lower case."""
+    return singular if singular and _is_name(singular) else kind.lower()
 
 
-def _valid_names(given: list[str] | None) -> tuple[str, ...]:
-    sound = (each for each in given or () if _is_name(each))
-    return tuple(dict.fromkeys(sound))[:_MAX_NAMES]
+def _valid_names(names: list[str] | None) -> tuple[str, ...]:
+    valid = (each for each in names or () if _is_name(each))
+    return tuple(dict.fromkeys(valid))[:_MAX_NAMES]
 
 
 def _too_many(entries: str, limit: int) -> DecodeError:

@@ -1,13 +1,17 @@
 """Finds resources by name, with kubectl's rules.
 
-A name is searched among plurals and singulars, then among short names, then among kinds. Case does
-not matter. If several groups have the name, the server's order decides: the core group comes first,
-and in each group its preferred version. client-go: restmapper (discovery.go, shortcut.go,
-category_expansion.go), apimachinery's meta.PriorityRESTMapper, and the resource builder of kubectl.
+A name is looked up among plurals and singulars, then among short names, then among kinds. Case is
+ignored. If several groups have the name, the server's order decides: the core group comes first,
+and the preferred version comes first in each group. client-go: restmapper (discovery.go,
+shortcut.go, category_expansion.go), apimachinery's meta.PriorityRESTMapper, and the resource
+builder of kubectl.
 
-There are four differences from client-go. A resource is found by its own name, even if another
-resource has the same kind. A short name may be combined with a version. The full name of a group
-takes precedence over groups whose names begin with it. The kinds of lists have no resources.
+There are four differences from client-go:
+
+- A resource is found by its own name, even if another resource has the same kind.
+- A short name may be combined with a version.
+- A group that has exactly the given name takes precedence over groups whose names begin with it.
+- The kinds of lists, such as DeploymentList, have no resources.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import TYPE_CHECKING
 from clientgen._gvk import GroupVersionKind
 
 from ..errors import AmbiguousResource, DiscoveryFailed, NoResourceMatch
-from .resource_names import readings, spelled
+from .resource_names import name_text, parse_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from clientgen._gvk import GroupVersionResource
 
     from .discovered_resources import ApiResource, Discovered, DiscoveryFailure
-    from .resource_names import Reading
+    from .resource_names import Candidate
 
     Index = dict[str, list[ApiResource]]
 
@@ -36,14 +40,14 @@ __all__ = ["ResourceMapper"]
 _log = logging.getLogger("clientgen.discovery")
 
 _MAX_SIMILAR = 3
-# The maximum number of names that are compared with an unknown one.
+# The maximum number of names that are compared with an unknown name.
 _MAX_COMPARED = 10_000
-# The minimum similarity of a name for a hint, from 0 to 1 (difflib.get_close_matches).
+# Error messages suggest names of at least this similarity, from 0 to 1 (difflib.get_close_matches).
 _MIN_SIMILARITY = 0.7
 
 
 class ResourceMapper:
-    """Maps names to the resources of a server, as of one discovery."""
+    """Maps names to the resources that one discovery of a server has found."""
 
     def __init__(self, discovered: Discovered) -> None:
         self._all = discovered.resources
@@ -77,11 +81,13 @@ class ResourceMapper:
             AmbiguousResource: several resources match, for example those of a category.
             ValueError, TypeError: `asked` is not a name.
         """
-        candidates = list(readings(asked))
-        by_name = not isinstance(asked, GroupVersionKind)
-        for find in (self._find_by_name, self._find_by_kind) if by_name else (self._find_by_kind,):
-            for reading in candidates:
-                if (resource := find(reading)) is not None:
+        candidates = list(parse_name(asked))
+        searches = [self._find_by_kind]
+        if not isinstance(asked, GroupVersionKind):
+            searches.insert(0, self._find_by_name)
+        for find in searches:
+            for candidate in candidates:
+                if (resource := find(candidate)) is not None:
                     return resource
         raise self._not_found_error(asked, candidates)
 
@@ -111,13 +117,13 @@ class ResourceMapper:
 
     # ---- the search ---------------------------------------------------------------------------
 
-    def _find_by_name(self, reading: Reading) -> ApiResource | None:
-        """Find a resource by plural or singular, else by short name."""
-        word = reading.word.lower()
-        exact = _in_matching_group(self._by_name.get(word, ()), reading)
+    def _find_by_name(self, candidate: Candidate) -> ApiResource | None:
+        """Find a resource by its plural or singular name, or else by its short name."""
+        word = candidate.word.lower()
+        exact = _in_matching_group(self._by_name.get(word, ()), candidate)
         if exact:
-            return _unambiguous(exact, reading)
-        short = _in_matching_group(self._by_short_name.get(word, ()), reading)
+            return _unambiguous(exact, candidate)
+        short = _in_matching_group(self._by_short_name.get(word, ()), candidate)
         if not short:
             return None
         for other in {each.name for each in short if each.plural != short[0].plural}:
@@ -129,20 +135,20 @@ class ResourceMapper:
             )
         return short[0]
 
-    def _find_by_kind(self, reading: Reading) -> ApiResource | None:
-        """Find a resource by kind. If several have the kind, the last counts, as in client-go."""
-        matches = _in_group(self._by_kind.get(reading.word.lower(), ()), reading)
-        cased = [each for each in matches if each.kind == reading.word] or matches
-        if not cased:
+    def _find_by_kind(self, candidate: Candidate) -> ApiResource | None:
+        """Find a resource by kind. As in client-go, the last resource of a kind is used."""
+        matches = _in_group(self._by_kind.get(candidate.word.lower(), ()), candidate)
+        matches = [each for each in matches if each.kind == candidate.word] or matches
+        if not matches:
             return None
-        first = cased[0]
-        same = [e for e in cased if (e.group, e.version) == (first.group, first.version)]
+        first = matches[0]
+        same = [e for e in matches if (e.group, e.version) == (first.group, first.version)]
         return same[-1]
 
     # ---- errors -------------------------------------------------------------------------------
 
-    def _not_found_error(self, asked: object, candidates: list[Reading]) -> Exception:
-        text = spelled(asked)
+    def _not_found_error(self, asked: object, candidates: list[Candidate]) -> Exception:
+        text = name_text(asked)
         members = self._by_category.get(text.strip().lower())
         if members:
             names = sorted({each.name for each in members})
@@ -154,8 +160,8 @@ class ResourceMapper:
         unread = [str(each) for each in self._failures if candidates[0].group is None]
         return NoResourceMatch(text, self._similar_names(candidates), unread)
 
-    def _similar_names(self, candidates: Iterable[Reading]) -> list[str]:
-        words = [reading.word.lower() for reading in candidates]
+    def _similar_names(self, candidates: Iterable[Candidate]) -> list[str]:
+        words = [candidate.word.lower() for candidate in candidates]
         # The same name in another group is a better hint than a similar name.
         same = self._by_name.get(words[0]) or self._by_kind.get(words[0])
         if same:
@@ -168,45 +174,50 @@ class ResourceMapper:
         return (self._by_name.get(name) or self._by_short_name.get(name) or self._by_kind[name])[0]
 
 
-def _in_matching_group(matches: Iterable[ApiResource], reading: Reading) -> list[ApiResource]:
-    """Keep resources in the group or, if there are none, in groups that begin with its name."""
+def _in_matching_group(matches: Iterable[ApiResource], candidate: Candidate) -> list[ApiResource]:
+    """Return the resources in the group, or else those in groups whose names begin with it."""
     matches = list(matches)
-    exact = _in_group(matches, reading)
-    if exact or reading.is_exact or not reading.group:
+    exact = _in_group(matches, candidate)
+    if exact or candidate.is_exact or not candidate.group:
         return exact
-    return [each for each in matches if each.group.startswith(reading.group)]
+    return [each for each in matches if each.group.startswith(candidate.group)]
 
 
-def _in_group(matches: Iterable[ApiResource], reading: Reading) -> list[ApiResource]:
+def _in_group(matches: Iterable[ApiResource], candidate: Candidate) -> list[ApiResource]:
     return [
         each
         for each in matches
-        if reading.group in {None, each.group} and reading.version in {None, each.version}
+        if candidate.group in {None, each.group} and candidate.version in {None, each.version}
     ]
 
 
-def _unambiguous(matches: list[ApiResource], reading: Reading) -> ApiResource:
-    """Choose the first match. Raises an AmbiguousResource if its group version has several."""
+def _unambiguous(matches: list[ApiResource], candidate: Candidate) -> ApiResource:
+    """Return the first match.
+
+    Raises:
+        AmbiguousResource: several resources in the group version of the first match have the name.
+    """
     first = matches[0]
     same = [e for e in matches if (e.group, e.version) == (first.group, first.version)]
-    # In one group version, a plural takes precedence over a singular of another resource.
-    plurals = [each for each in same if each.plural.lower() == reading.word.lower()]
+    # In a group version, the plural name of a resource takes precedence over the singular name of
+    # another resource.
+    plurals = [each for each in same if each.plural.lower() == candidate.word.lower()]
     if len(same) > 1 and len(plurals) != 1:
-        raise AmbiguousResource(reading.word, [str(each) for each in same])
+        raise AmbiguousResource(candidate.word, [str(each) for each in same])
     return plurals[0] if plurals else first
 
 
-def _may_be_in(failure: DiscoveryFailure, candidates: Iterable[Reading]) -> bool:
-    """Report whether a name may be in a group version that is not available."""
+def _may_be_in(failure: DiscoveryFailure, candidates: Iterable[Candidate]) -> bool:
+    """Report whether one of the candidates may be in a group version that is not available."""
     return any(
-        reading.group is not None
+        candidate.group is not None
         and (
-            failure.group == reading.group
+            failure.group == candidate.group
             or (
-                bool(reading.group and not reading.is_exact)
-                and failure.group.startswith(reading.group)
+                bool(candidate.group and not candidate.is_exact)
+                and failure.group.startswith(candidate.group)
             )
         )
-        and (reading.version in {None, failure.version} or not failure.version)
-        for reading in candidates
+        and (candidate.version in {None, failure.version} or not failure.version)
+        for candidate in candidates
     )

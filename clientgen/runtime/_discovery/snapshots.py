@@ -1,6 +1,6 @@
-"""Snapshots of discovery documents: cached between calls and, in files, between programs.
+"""Snapshots of discovery documents, which a client keeps in memory and in files.
 
-kubectl keeps them below ~/.kube/cache/discovery; client-go: discovery/cached/disk.
+kubectl has such files below ~/.kube/cache/discovery; client-go: discovery/cached/disk.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = [
 ]
 
 TTL_SECONDS = 600.0
-"""The time for which a snapshot is used without a request to the server."""
+"""A snapshot that is older is not used without a request to the server."""
 
 MAX_SNAPSHOT_BYTES = 64 << 20
-"""The size of the largest file that is read or written."""
+"""The maximum size of the files that are read or written."""
 
 _FORMAT = 1
 _MAX_NAME_LENGTH = 100
-# ETags are sent back in a header, so one from a file must have the form of RFC 9110.
+# The client sends ETags in a header, so an ETag from a file must have the form of RFC 9110.
 _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{0,256}"').fullmatch
 
 
@@ -39,7 +39,7 @@ class Snapshot(Struct):
     """The discovery documents of a server at one time.
 
     Attributes:
-        server: identifies the server; see `file_name`.
+        server: the text that identifies the server; see `file_name`.
         time: the time of the requests, in seconds since 1970.
         documents: the documents.
         format: the version of the file format.
@@ -51,7 +51,10 @@ class Snapshot(Struct):
     format: int = _FORMAT
 
     def is_fresh(self, now: float) -> bool:
-        """Report whether the snapshot can be used without a request. One from the future cannot."""
+        """Report whether the snapshot can be used without a request.
+
+        A snapshot from the future cannot: the clock was wrong when it was written, or is wrong now.
+        """
         return 0.0 <= now - self.time < TTL_SECONDS
 
     def by_path(self) -> dict[str, Document]:
@@ -59,7 +62,7 @@ class Snapshot(Struct):
         return {each.path: each for each in self.documents}
 
     def etag(self, path: str) -> str:
-        """Return the ETag of an aggregated document; empty if there is none that can be sent."""
+        """Return the ETag of an aggregated document; empty if it has no ETag that can be sent."""
         for each in self.documents:
             if each.path == path and each.is_aggregated and not each.failure:
                 return each.etag if _ETAG(each.etag) else ""
@@ -74,7 +77,7 @@ _decoder = msgspec.json.Decoder(Snapshot)
 
 
 def read_snapshot(content: bytes, server: str) -> Snapshot | None:
-    """Decode a file. Returns None if it is broken, or of another server or format."""
+    """Decode a file. Returns None if the file is broken, or has another server or format."""
     try:
         snapshot = _decoder.decode(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -87,7 +90,7 @@ def file_name(server: str) -> str:
     """Return the name of a server's file.
 
     Args:
-        server: the URL, followed by anything that distinguishes servers at the same address.
+        server: the URL, followed by text that distinguishes servers at the same address.
     """
     address = server.partition("://")[2] or server
     readable = re.sub(r"[^A-Za-z0-9.-]+", "_", address.split()[0] if address.split() else "")
@@ -103,7 +106,7 @@ class RefreshLimit:
         self._seconds = seconds
 
     def allows(self, now: float) -> bool:
-        """Report whether discovery may be repeated now. If so, the refresh is counted."""
+        """Report whether discovery may be repeated now. Counts the refresh if it may."""
         times = self._times
         if len(times) == times.maxlen and now - times[0] < self._seconds:
             return False

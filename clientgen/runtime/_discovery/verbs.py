@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["check_verb", "subresource_of"]
 
-_NOT_ALLOWED = 405
+_METHOD_NOT_ALLOWED_STATUS = 405
 
 
 def check_verb(resource: Resource, verb: str) -> None:
-    """Check that a resource supports a verb, if its verbs are known from discovery.
+    """Check that a resource supports a verb. Does nothing if its verbs are unknown.
 
     Args:
         resource: the resource.
@@ -49,5 +49,10 @@ def subresource_of(resource: ApiResource, name: str, verb: str = "") -> ApiSubre
 
 def _raise_not_allowed(resource: str, verb: str, verbs: tuple[str, ...]) -> None:
     message = f"{resource} does not support the verb {verb}; it supports {', '.join(verbs)}"
-    status = Status(status="Failure", code=_NOT_ALLOWED, reason="MethodNotAllowed", message=message)
+    status = Status(
+        status="Failure",
+        code=_METHOD_NOT_ALLOWED_STATUS,
+        reason="MethodNotAllowed",
+        message=message,
+    )
     raise api_error(status)

@@ -26,9 +26,9 @@ from .._discovery.discovery_documents import (
     PLAIN,
     ROOTS,
     Document,
-    discovered,
     is_aggregated,
     missing_paths,
+    read_documents,
 )
 from .._discovery.mapper import ResourceMapper
 from .._discovery.snapshots import (
@@ -193,9 +193,9 @@ class Discovery:
         """
         if self._snapshot is None:
             return False
-        if not self._known.has(path):  # another call has refreshed the cache meanwhile
+        if not self._known.has_path(path):  # another call has refreshed the cache meanwhile
             return True
-        return self._reload(deadline) and not self._known.has(path)
+        return self._reload(deadline) and not self._known.has_path(path)
 
     def confirm(self, deadline: float | None) -> None:
         """Ensure that the resources come from the server, not from the cache on disk.
@@ -264,7 +264,7 @@ class Discovery:
             documents = self._request_all(ROOTS, partial(self._request_root, old, deadline))
             more = missing_paths(documents)
             documents |= self._request_all(more, partial(self._request_group_version, deadline))
-            known = discovered(documents)
+            known = read_documents(documents)
         except BaseException:
             self._is_invalid = True
             raise
@@ -353,7 +353,7 @@ class Discovery:
             documents = snapshot.by_path()
             if missing_paths(documents) or not all(root in documents for root in ROOTS):
                 return
-            self._adopt(snapshot, discovered(documents))
+            self._adopt(snapshot, read_documents(documents))
             self._is_from_disk = True
         except DecodeError as error:
             _log.debug("%s is ignored: %s", path, error)
