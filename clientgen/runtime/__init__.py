@@ -3,9 +3,8 @@
 Errors are in `clientgen.runtime.errors`, model classes and the codec in `clientgen.runtime.models`,
 kubeconfig in `clientgen.runtime.config`, predicates and other helpers of controllers in
 `clientgen.runtime.controllers`. Clients and controllers have two flavours: `clientgen.runtime.aio`
-for asyncio and `clientgen.runtime.sync` for threads. Modules whose names
-begin with an underscore are private. Importing this package loads no HTTP library and no event
-loop.
+for asyncio and `clientgen.runtime.sync` for threads. Modules whose names begin with an underscore
+are private. Importing this package loads no HTTP library and no event loop.
 """
 
 from __future__ import annotations
@@ -142,7 +141,8 @@ __all__ = [
     "split_key",
 ]
 
-if not TYPE_CHECKING:  # checkers know the imports above, and report every other name
+# Type checkers must not see `__getattr__`: they would accept every name.
+if not TYPE_CHECKING:
     __getattr__ = lazy_attributes(
         __name__,
         __package__,

@@ -1,4 +1,4 @@
-"""Clocks: decisions get one, so that tests can set the time."""
+"""Clocks. Code that depends on the time gets a clock, so that tests can set the time."""
 
 from __future__ import annotations
 
@@ -23,25 +23,27 @@ __all__ = [
 
 
 class Clock(Protocol):
-    """Tells the time in both ways."""
+    """Returns the time of day, and seconds for measuring durations."""
 
     def now(self) -> datetime:
-        """The time of day, aware of its zone: what goes into objects."""
+        """The time of day with its time zone, for the timestamps of objects."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only ever go up: what durations are measured with."""
+        """Seconds that never decrease, for measuring durations."""
         ...
 
 
 @runtime_checkable
 class SteppedClock(Clock, Protocol):
-    """A clock that stands still until somebody moves it, as tests do."""
+    """A clock that stands still until a test moves it."""
 
     def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
-        """Have `wake` called whenever the clock has moved; gives what ends that.
+        """Call `wake` after each move of the clock. Returns a function that removes the listener.
 
-        `until` is the moment after which there is nothing more to wait for, if there is one.
+        Args:
+            wake: called after each move.
+            until: the moment at which the caller gives up waiting; None if it never does.
         """
         ...
 
@@ -51,37 +53,43 @@ class SteppedClock(Clock, Protocol):
         due: Callable[[], float | None],
         is_over: Callable[[], bool],
     ) -> Callable[[], None]:
-        """The same for a thread or task that waits, until `due` or until something else ends it."""
+        """Call `wake` after each move, for a thread or task that waits.
+
+        Args:
+            wake: called after each move.
+            due: returns the moment that ends the wait; None if only something else ends it.
+            is_over: returns whether something else has ended the wait.
+        """
         ...
 
 
 class Standstill(Protocol):
-    """Watches whether a stepped clock stands still for so long that a wait by it may be endless."""
+    """Detects that a stepped clock stands still, so that a wait for it may be endless."""
 
     interval: float
-    """The real seconds from one look to the next."""
+    """The real seconds between two calls of `check`."""
 
-    def look(self) -> str:
-        """Look again; gives a sentence if it has stood still for too long, else nothing."""
+    def check(self) -> str:
+        """Return an error message if the clock has stood still for too long, else an empty text."""
         ...
 
 
 @runtime_checkable
 class _WatchedClock(SteppedClock, Protocol):
     def standstill(self) -> Standstill | None:
-        """Begin to watch; None if it may stand still for ever."""
+        """Start to detect that the clock stands still; None if it may stand still forever."""
         ...
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The clock of the machine."""
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Seconds since some moment in the past."""
+        """The seconds since an arbitrary moment in the past."""
         return time.monotonic()
 
 
@@ -89,7 +97,7 @@ SYSTEM_CLOCK = SystemClock()
 
 
 def real_seconds(clock: Clock, until: float) -> float | None:
-    """Return the real seconds until a moment of a clock; None if the clock must be moved there."""
+    """Return the real seconds until a moment; None for a clock that only tests move."""
     if isinstance(clock, SteppedClock):
         return None
     return max(0.0, until - clock.monotonic())
@@ -98,8 +106,8 @@ def real_seconds(clock: Clock, until: float) -> float | None:
 def on_move(
     clock: Clock, wake: Callable[[], object], until: float | None = None
 ) -> Callable[[], object]:
-    """`SteppedClock.on_move`, for any clock: others move by themselves."""
-    return clock.on_move(wake, until) if isinstance(clock, SteppedClock) else _nothing
+    """Call `SteppedClock.on_move`. Does nothing for clocks that move by themselves."""
+    return clock.on_move(wake, until) if isinstance(clock, SteppedClock) else _remove_nothing
 
 
 def on_wait(
@@ -108,14 +116,17 @@ def on_wait(
     due: Callable[[], float | None],
     is_over: Callable[[], bool],
 ) -> Callable[[], object]:
-    """`SteppedClock.on_wait`, for any clock: others move by themselves."""
-    return clock.on_wait(wake, due, is_over) if isinstance(clock, SteppedClock) else _nothing
+    """Call `SteppedClock.on_wait`. Does nothing for clocks that move by themselves."""
+    return clock.on_wait(wake, due, is_over) if isinstance(clock, SteppedClock) else _remove_nothing
 
 
 def standstill_of(clock: Clock) -> Standstill | None:
-    """Begin to watch whether a clock stands still; None for one that does not, or may."""
+    """Start to detect that a clock stands still.
+
+    Returns None for a clock that moves by itself, and for a clock that may stand still forever.
+    """
     return clock.standstill() if isinstance(clock, _WatchedClock) else None
 
 
-def _nothing() -> None:
-    """There is nothing to end."""
+def _remove_nothing() -> None:
+    """Do nothing: no listener was added."""

@@ -8,15 +8,15 @@ __all__ = ["Hidden", "Unpicklable"]
 
 
 class Unpicklable:
-    """A base for objects with credentials: pickle and copy refuse them.
+    """A base class of objects with credentials. They cannot be pickled or copied.
 
-    Another process makes its own, from the same configuration files.
+    Another process reads the credentials from the same configuration files.
     """
 
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        """Refuse.
+        """Refuse to pickle or copy the object.
 
         Raises:
             TypeError: always.
@@ -28,7 +28,7 @@ class Unpicklable:
 
 
 class Hidden(Unpicklable, str):
-    """A text that is shown as `***` by whatever prints the object that holds it."""
+    """A secret string. Its repr is `***`, and so is its place in the repr of other objects."""
 
     __slots__ = ()
 

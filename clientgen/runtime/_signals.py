@@ -1,6 +1,6 @@
 """SIGTERM and SIGINT.
 
-The first signal is the wish; from then on signals do what they did before, so that a second one
+The first signal calls the listeners and restores the previous signal handlers. So a second signal
 ends a program that does not stop. (controller-runtime: pkg/manager/signals.)
 """
 
@@ -18,66 +18,71 @@ if TYPE_CHECKING:
 
     from ._clock import Clock
 
-__all__ = ["on_stop_signal", "on_stop_signal_by"]
+__all__ = ["on_stop_signal", "on_stop_signal_outside_tests"]
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 _listeners: dict[object, Callable[[], object]] = {}
-_before: dict[signal.Signals, Any] = {}
+_previous_handlers: dict[signal.Signals, Any] = {}
 
 
 def on_stop_signal(listener: Callable[[], object]) -> Callable[[], None]:
-    """Have something called, once, when the program is told to stop; gives what ends that.
+    """Call `listener` once when SIGTERM or SIGINT arrives. Returns a function that removes it.
 
-    It is called by a signal handler, which can happen anywhere: see `from_outside`. Signals are
-    listened to from when the first who asks does so in the main thread; Python allows no other.
+    A signal handler calls the listener, between any two instructions of the main thread. The signal
+    handlers are installed by the first call in the main thread, because Python allows no other
+    thread to install them.
     """
     key = object()
     _listeners[key] = listener
-    _listen()
+    _install_handlers()
 
-    def forget() -> None:
+    def remove() -> None:
         _listeners.pop(key, None)
         if not _listeners:
-            _restore()
+            _restore_handlers()
 
-    return forget
+    return remove
 
 
-def on_stop_signal_by(clock: Clock, listener: Callable[[], object]) -> Callable[[], None]:
-    """Do the same for a program that runs by a clock.
+def on_stop_signal_outside_tests(
+    clock: Clock, listener: Callable[[], object]
+) -> Callable[[], None]:
+    """Call `on_stop_signal`, except in tests with a FakeClock.
 
-    With a FakeClock it listens to no signal: it is part of a test, and signals are for who runs the
-    tests. Else the first SIGTERM would stop a manager, and not the run.
+    In a test, a signal is meant for the test run: the first SIGTERM must end the run, and not only
+    stop a manager.
     """
-    return _nothing if isinstance(clock, SteppedClock) else on_stop_signal(listener)
+    return _remove_nothing if isinstance(clock, SteppedClock) else on_stop_signal(listener)
 
 
-def _nothing() -> None:
-    """There is nothing to end."""
+def _remove_nothing() -> None:
+    """Do nothing: no listener was added."""
 
 
-def _listen() -> None:
-    if _before or threading.current_thread() is not threading.main_thread():
+def _install_handlers() -> None:
+    if _previous_handlers or threading.current_thread() is not threading.main_thread():
         return
     for number in _SIGNALS:
-        # None is a handler that was not set by Python, and cannot be restored by it.
+        # None is a handler that was not installed by Python. Python cannot restore such a handler.
         if signal.getsignal(number) is not None:
-            _before[number] = signal.signal(number, _stop)
+            _previous_handlers[number] = signal.signal(number, _call_listeners)
 
 
-def _restore() -> None:
+def _restore_handlers() -> None:
     if threading.current_thread() is threading.main_thread():
-        for number, handler in _before.items():
+        for number, handler in _previous_handlers.items():
             signal.signal(number, handler)
-        _before.clear()
+        _previous_handlers.clear()
 
 
-def _stop(number: int, _: FrameType | None) -> None:
+def _call_listeners(number: int, _: FrameType | None) -> None:
     listeners = list(_listeners.values())
     _listeners.clear()
-    _restore()
+    _restore_handlers()
     for listener in listeners:
         listener()
-    if not listeners:  # they left in another thread, where nothing can be restored
+    # The last listener was removed in another thread, which cannot restore handlers. The signal has
+    # its previous effect.
+    if not listeners:
         signal.raise_signal(number)

@@ -1,6 +1,6 @@
 """Clients, watches, informers and controllers. There are two flavours: asyncio and threads.
 
-The parts for controllers are loaded when they are first used, so importing clients stays cheap.
+Modules for controllers are imported when they are first used, so that importing clients is cheap.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ __all__ = [
     "uncordon",
 ]
 
-if not TYPE_CHECKING:  # checkers know the imports above, and report every other name
+# Type checkers must not see `__getattr__`: they would accept every name.
+if not TYPE_CHECKING:
     __getattr__ = lazy_attributes(
         __name__,
         __package__,

@@ -1,7 +1,7 @@
 """Conditions to wait for: `pods.wait("web-0", until=condition("Ready"))`.
 
-Every condition is a function of an object: of a model, of Unstructured, or of PartialObjectMetadata
-if it reads metadata only. `check` also explains why the condition is not met::
+Every condition is a function of an object, which is a model or Unstructured. A condition that reads
+only metadata also takes PartialObjectMetadata. `check` explains why the condition is not met::
 
     >>> ready.check(deployment)
     Verdict(met=False, why='2 of 3 updated replicas are available', failed=False)
@@ -35,8 +35,8 @@ ready: Final = READY
 """The object is ready. Built-in kinds have rules; for other kinds, their conditions decide.
 
 A Pod is Ready or Succeeded; a Deployment has all its replicas updated and available; a claim is
-bound; a CustomResourceDefinition is established. A Job has started: for its completion, use
-`condition("Complete")`. The rules are those of kstatus (sigs.k8s.io/cli-utils).
+bound; a CustomResourceDefinition is established; a Job has started. To wait until a Job is
+complete, use `condition("Complete")`. The rules are those of kstatus (sigs.k8s.io/cli-utils).
 """
 
 rolled_out: Final = ROLLED_OUT

@@ -61,7 +61,9 @@ __all__ = [
     "set_owner",
 ]
 
-if not TYPE_CHECKING:  # these need prometheus_client
+# These names need prometheus_client. Type checkers must not see `__getattr__`: they would accept
+# every name.
+if not TYPE_CHECKING:
     __getattr__ = lazy_attributes(
         __name__,
         __package__,

@@ -6,7 +6,7 @@
     ├── ConfigError                    no usable cluster configuration
     ├── DecodeError                    the received data is not a JSON object
     ├── NoResourceMatch                the server has no such resource or kind; also a LookupError
-    │   └── DiscoveryFailed            the group is not available now, so that is unknown
+    │   └── DiscoveryFailed            unknown, because the group is not available now
     ├── AmbiguousResource              several resources match; also a LookupError
     ├── NotSynced                      a cache was read or waited for, but is not synced
     │   └── SyncTimeout                caches did not sync in time; also a TimeoutError
@@ -47,10 +47,10 @@
 
 The classes below ApiError are named after the `reason` of the server's Status
 (https://kubernetes.io/docs/reference/using-api/api-concepts/ and apimachinery's StatusReason).
-The reason determines the class. If the reason is empty or unknown, the HTTP code determines it. It
-never leads to AlreadyExists and Expired, because their codes have two meanings (client-go:
-apierrors.IsConflict and similar functions). No message contains a credential. All errors can be
-pickled.
+The reason determines the class. If the reason is empty or unknown, the HTTP code determines the
+class. A code never leads to AlreadyExists or Expired, because their codes have two meanings
+(client-go: apierrors.IsConflict and similar functions). No message contains a credential. All
+errors can be pickled.
 """
 
 # The classes have the names of the server's reasons, which do not end in Error.
@@ -121,7 +121,7 @@ __all__ = [
 
 
 class ConfigError(ClientError):
-    """There is no valid configuration of a cluster. The message says why."""
+    """There is no valid configuration of a cluster. The message has the reason."""
 
 
 class NotSynced(ClientError):
@@ -247,8 +247,8 @@ class ProxyFailed(ClientError):
 class WaitFailed(ClientError):
     """The awaited condition cannot become true any more, or the condition of `fail=` is true.
 
-    The message says why. `object` is the last state of the object in question; None if there is
-    none.
+    The message has the reason. `object` is the last state of the object in question; None if there
+    is none.
     """
 
     def __init__(self, message: str, obj: Any = None) -> None:
@@ -259,7 +259,7 @@ class WaitFailed(ClientError):
 class WaitTimeout(ClientError, TimeoutError):
     """The awaited condition did not become true in time. The message has the current state.
 
-    `object` is the last state of an object for which it is not true; None if there is none.
+    `object` is the last state of an object that does not meet the condition; None if there is none.
     """
 
     def __init__(self, message: str, obj: Any = None) -> None:
@@ -267,7 +267,10 @@ class WaitTimeout(ClientError, TimeoutError):
         self.object = obj
 
 
-_IS_SECRET = re.compile(r"/(?:secrets|tokenreviews)(?:/|$)|/serviceaccounts/[^/]+/token$").search
+# Paths of requests whose objects contain credentials.
+_IS_SECRET_PATH = re.compile(
+    r"/(?:secrets|tokenreviews)(?:/|$)|/serviceaccounts/[^/]+/token$"
+).search
 
 
 class RequestInfo(Struct, frozen=True):
@@ -316,7 +319,7 @@ class ApiError(ClientError):
 
     @property
     def retry_after(self) -> int | None:
-        """The seconds that the server asks clients to wait before a retry; None if it does not."""
+        """The seconds that the server asks clients to wait before a retry; None if it asks none."""
         details = self.details
         return (details.retry_after_seconds or None) if details else None
 
@@ -333,7 +336,7 @@ class ApiError(ClientError):
 
     def _shown_message(self) -> str:
         """Return the message without quoted objects, if the request was about a secret object."""
-        if self.request is None or not _IS_SECRET(self.request.path):
+        if self.request is None or not _IS_SECRET_PATH(self.request.path):
             return self.message
         words, quoted, _ = self.message.partition("{")
         return f"{words}… (the object is hidden; see `message`)" if quoted else words
@@ -413,7 +416,7 @@ class InternalError(ApiError):
 
 
 class ServerTimeout(ApiError):
-    """The server did not finish in time. The request may be retried."""
+    """The server did not finish in time. The client may retry the request."""
 
 
 class StorageReadError(ApiError):
@@ -425,7 +428,7 @@ class ServiceUnavailable(ApiError):
 
 
 class Timeout(ApiError):
-    """The request exceeded the server's time limit. It may or may not have had an effect."""
+    """The request exceeded the server's time limit. A write may or may not have had an effect."""
 
 
 class TransportError(ClientError):
@@ -448,8 +451,8 @@ class ConnectionLost(ResponseBroken):
     """The connection was lost before the response was complete."""
 
 
-# The number of characters of a peer's text that messages show.
-_MAX_SHOWN = 200
+# Error messages show at most this many characters of text that a server sent.
+_MAX_SHOWN_CHARACTERS = 200
 
 _BY_REASON: dict[str, type[ApiError]] = {
     each.__name__: each
@@ -496,12 +499,12 @@ _BY_CODE: dict[int, type[ApiError]] = {
 
 
 def one_line(text: str) -> str:
-    """Make text from a peer safe for a message: one line, printable, of limited length."""
-    line = " ".join(text[: 4 * _MAX_SHOWN].split())
+    """Make text from a server safe for a message: one line, printable, of limited length."""
+    line = " ".join(text[: 4 * _MAX_SHOWN_CHARACTERS].split())
     shown = "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
     )
-    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
+    return shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
 
 
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:

@@ -99,9 +99,9 @@ def test_a_clock_that_is_moved_or_used_does_not_stand_still(
     def look(seconds: float, count: int = 1) -> str:
         for _ in range(count - 1):
             now[0] += seconds
-            assert watched.look() == ""
+            assert watched.check() == ""
         now[0] += seconds
-        return watched.look()
+        return watched.check()
 
     assert look(3.0, 9) == ""
     stirs[0] += 1  # a request, or a step of the clock

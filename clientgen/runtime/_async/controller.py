@@ -22,7 +22,7 @@ from .._controllers.reconcile_loop import (
     update_priority,
 )
 from .._models.arguments import check_function, check_source
-from .._signals import on_stop_signal_by
+from .._signals import on_stop_signal_outside_tests
 from ..errors import TerminalError
 from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
 from .lease_client import rest_of
@@ -253,7 +253,7 @@ class AsyncController:
                 informer and the server's last response.
             RuntimeError: It has run before.
         """
-        forget = on_stop_signal_by(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
         try:
             await self._run()
         finally:
@@ -315,7 +315,7 @@ class AsyncController:
                 raise self._timed_out()
             if await self._stopping.wait(_POLL_INTERVAL_SECONDS):
                 return
-            why = standstill.look() if standstill is not None else ""
+            why = standstill.check() if standstill is not None else ""
             if why:
                 raise stood_still(why, self._states(), f"{self!r}: ")
 

@@ -84,7 +84,7 @@ class _StandstillPoll:
     def _poll(self) -> None:
         if self._cancelled.is_set():
             return
-        why = self._standstill.look()
+        why = self._standstill.check()
         if why:
             self._alarm(why)
             return

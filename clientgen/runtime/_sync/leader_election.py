@@ -12,7 +12,7 @@ from .._controllers.election import Election, Timing
 from .._http.retry import default_random
 from .._http.user_agent import unique_identity
 from .._http.write_permit import PERMIT
-from .._signals import on_stop_signal_by
+from .._signals import on_stop_signal_outside_tests
 from ..errors import AlreadyExists, Conflict, LeadershipLost
 from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
 from .lease_client import LeaseClient, rest_of
@@ -200,7 +200,7 @@ class LeaderElector:
             RuntimeError: This elector is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
-        forget = on_stop_signal_by(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
         try:
             self._run_once()
         finally:

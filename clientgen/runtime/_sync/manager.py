@@ -18,7 +18,7 @@ from .._clock import standstill_of
 from .._http.path_segments import check_segment
 from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
-from .._signals import on_stop_signal_by
+from .._signals import on_stop_signal_outside_tests
 from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
 from .controller_cluster import Cluster
 from .health_endpoints import Probes
@@ -445,7 +445,7 @@ class Manager:
         """
         self._check_not_started()
         self._began = True
-        forget = on_stop_signal_by(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
         try:
             self._start()
             self._stopping.wait()
@@ -509,7 +509,7 @@ class Manager:
                 raise timed_out(self._sync_timeout, states, f"{self!r}: ")
             if self._stopping.wait(_POLL_INTERVAL_SECONDS):
                 return
-            why = standstill.look() if standstill is not None else ""
+            why = standstill.check() if standstill is not None else ""
             if why:
                 states = [(each.title, each.sync_status) for each in self._caches()]
                 raise stood_still(why, states, f"{self!r}: ")

@@ -22,7 +22,7 @@ _DEBUGGERS: Final = ("bdb", "pdb", "pydevd", "_pydevd_bundle", "debugpy")
 class Standstill:
     """Detects that a clock stands still, for code that waits by it.
 
-    Time without calls of `look` does not count: the process was stopped, the event loop was at a
+    Time without calls of `check` does not count: the process was stopped, the event loop was at a
     debugger's prompt, or the machine was slow.
 
     Args:
@@ -41,18 +41,18 @@ class Standstill:
         self._patience = patience
         self._refusal = refusal
         self._seen = activity()
-        self._since = self._looked = monotonic()
+        self._since = self._checked = monotonic()
 
     @property
     def interval(self) -> float:
-        """The real seconds between two calls of `look`."""
+        """The real seconds between two calls of `check`."""
         return self._patience() / _CHECKS_PER_PATIENCE
 
-    def look(self) -> str:
+    def check(self) -> str:
         """Return an error message if the clock has stood still for too long, else an empty text."""
         now, activity = monotonic(), self._activity()
-        is_late = now - self._looked > _LATE_INTERVALS * max(self.interval, 0.1)
-        self._looked = now
+        is_late = now - self._checked > _LATE_INTERVALS * max(self.interval, 0.1)
+        self._checked = now
         if activity != self._seen or is_late:
             self._seen, self._since = activity, now
             return ""
