@@ -11,6 +11,7 @@ from support.example_clients import COMMITTED, EXAMPLES, GENERATED, generate_cli
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.slow
 def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / "demo.py")], capture_output=True, text=True
@@ -31,6 +32,7 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "tests", "count", "role"),
     [

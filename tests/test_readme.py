@@ -95,6 +95,7 @@ def test_there_is_no_object_without_a_spec(project: Path):
     run(project, "pytest", "-q", "-p", "no:cacheprovider", "test_specs.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("checker", "complaint"),
     [

@@ -31,6 +31,7 @@ def matrix(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_the_matrix_has_the_pythons_that_the_package_claims():
     claimed = [
         each.rpartition(" ")[2]
@@ -123,6 +124,7 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+@pytest.mark.slow
 def test_the_matrix_fails_for_a_python_that_was_asked_for_and_is_not_there():
     done = matrix("--python", "3.1", "--list")
     assert done.returncode == 1

@@ -89,6 +89,7 @@ def test_the_v3_documents_of_others_are_brought_into_the_layout_of_specs(tmp_pat
     assert urls["apis/apps/v1"].startswith("/openapi/v3/apis/apps/v1?hash=")
 
 
+@pytest.mark.slow
 def test_writing_what_specs_holds_changes_nothing(tmp_path):
     documents, urls = read_documents(SPECS / "v3")
     (tmp_path / "v3").mkdir()

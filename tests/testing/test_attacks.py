@@ -155,6 +155,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_json_patch_that_makes_much_of_little_does_not_apply(
     server: ApiServer, name: str
@@ -207,6 +208,7 @@ def nesting(levels: int) -> list[HttpRequest]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [300, 900, 20_000])
 def test_deeply_nested_bodies_are_refused(server: ApiServer, levels: int) -> None:
     for request in nesting(levels):
@@ -274,6 +276,7 @@ def aliases() -> dict[str, bytes]:
     return {"tenfold": tenfold, "long": padded + long, "key": padded + key, "merged": merged}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", aliases())
 def test_aliases_that_make_much_of_little_are_refused(server: ApiServer, name: str) -> None:
     body = aliases()[name]
@@ -351,6 +354,7 @@ LONG = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("request_", LONG, ids=lambda each: f"{each.method} {each.target}")
 def test_long_lists_take_steps_in_proportion(server: ApiServer, request_: HttpRequest) -> None:
     assert b"InternalError" not in answer(server, request_, steps=400 * MANY).body
@@ -413,6 +417,7 @@ def test_an_object_has_the_size_that_etcd_takes(server: ApiServer) -> None:
     )
 
 
+@pytest.mark.slow
 def test_history_is_bounded_in_bytes(server: ApiServer) -> None:
     store = server.cluster.store
     first = store.version

@@ -73,6 +73,7 @@ def listed() -> set[str]:
     return set(rows)
 
 
+@pytest.mark.slow
 def test_every_difference_is_listed_and_every_listed_step_differs(results: list[Any]) -> None:
     differ = {
         f"{result.file.removesuffix('.json')} / {step.name}": step.semantic
@@ -85,6 +86,7 @@ def test_every_difference_is_listed_and_every_listed_step_differs(results: list[
     assert not listed() - differ.keys()
 
 
+@pytest.mark.slow
 def test_scores_by_class(
     results: list[Any], replay: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

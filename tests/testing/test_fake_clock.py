@@ -463,6 +463,7 @@ def test_a_step_that_was_left_goes_on_with_the_next(clock: FakeClock) -> None:
     assert clock.now() == datetime(2026, 1, 1, 0, 2, tzinfo=UTC)
 
 
+@pytest.mark.slow
 async def test_time_goes_on_though_controllers_never_rest(
     clock: FakeClock, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

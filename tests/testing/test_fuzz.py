@@ -59,6 +59,7 @@ def is_sound(response: Response) -> bool:
     return b"InternalError" not in response.body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_any_request_is_answered(seed: int) -> None:
     clock = FakeClock()

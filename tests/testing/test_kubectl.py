@@ -294,6 +294,7 @@ def test_set_and_subresource(kubectl: Kubectl) -> None:
     assert kubectl.rows("deploy/web", "-o", "wide")[1][6] == "nginx:2"
 
 
+@pytest.mark.slow
 def test_create_by_generators(kubectl: Kubectl) -> None:
     """The typed clients behind these send protobuf."""
     kubectl("create", "deployment", "web", "--image=nginx", "--replicas=2", "--port=80")

@@ -171,6 +171,7 @@ def test_a_secret_that_is_no_set_is_refused_by_both(kubectl: Kubectl, k: Clients
         manifests(k, FIRST).apply(prune=ApplySet("mine"))
 
 
+@pytest.mark.slow
 def test_definitions_tell_both_which_kinds_may_be_parents(kubectl: Kubectl, k: Clientset):
     names = {"plural": "parents", "singular": "parent", "kind": "Parent", "listKind": "ParentList"}
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}

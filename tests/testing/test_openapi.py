@@ -383,6 +383,7 @@ def test_documents_change_with_the_custom_resources_and_only_then():
     assert tags() == before
 
 
+@pytest.mark.slow
 def test_documents_of_many_definitions_take_little_memory_after_they_were_read():
     fields = {f"field{at}": {"type": "string", "description": "Some words."} for at in range(300)}
     packed = json.encode(spec_of(**fields))

@@ -52,6 +52,7 @@ def kubectl(cluster: FakeCluster, tmp_path: Path) -> Iterator[Kubectl]:
         yield run
 
 
+@pytest.mark.slow
 def test_rollout(kubectl: Kubectl) -> None:
     """A rollout, its status, its history and its undoing."""
     kubectl("apply", "-f", "-", given=deployment())
@@ -84,6 +85,7 @@ def test_pods(kubectl: Kubectl, cluster: FakeCluster) -> None:
     kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/two", "--timeout=20s")
 
 
+@pytest.mark.slow
 def test_sets(kubectl: Kubectl) -> None:
     """StatefulSets and DaemonSets are rolled out and undone."""
     for kind, name in (("StatefulSet", "db"), ("DaemonSet", "logs")):

@@ -49,6 +49,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_users_get_clusters_and_servers(tmp_path: Path):
     tests = USERS_TESTS.replace('{"token": "s3cret"}', '{"tls": True, "token": "s3cret"}')
     (tmp_path / "test_theirs.py").write_text(tests)
