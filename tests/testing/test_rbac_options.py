@@ -42,7 +42,9 @@ def section(output: str) -> str:
 def run(*arguments: str) -> tuple[int, str]:
     """Run pytest in this process; give its exit status, and its section on RBAC."""
     output = io.StringIO()
-    plugins = [f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest", "timeout", "xdist")]
+    # unraisableexception collects garbage five times, all that other tests have left behind.
+    unused = ("cacheprovider", "hypothesispytest", "timeout", "unraisableexception", "xdist")
+    plugins = [f"-pno:{name}" for name in unused]
     with redirect_stdout(output), redirect_stderr(output):
         status = pytest.main(["-q", "-s", "--import-mode=importlib", *plugins, *arguments])
     sys.modules.pop("test_theirs", None)
