@@ -86,7 +86,6 @@ def test_blocks_are_those_from_a_begin_to_the_next_end():
         assert private_key(pem) == (match[0] + b"\n" if match else b"")
 
 
-@pytest.mark.slow
 def test_blocks_without_an_end_are_looked_through_once():
     """Each used to be looked for to the end of the text: hours for what is here."""
     assert certificates(b"-----BEGIN CERTIFICATE-----\n" * 400_000) == b""

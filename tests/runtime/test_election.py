@@ -488,7 +488,6 @@ class Unguarded(Election):
         return True
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [FromTheAnswer, ByTheTimeWritten, Unguarded])
 def test_the_check_finds_mistakes(kind: type[Election]) -> None:
     with pytest.raises(AssertionError, match="two lead"):

@@ -130,7 +130,6 @@ async def test_a_cancelled_wait_leaves_nothing_behind(cluster):
         assert not cms._processor.settled._waiters
 
 
-@pytest.mark.slow
 def test_metrics_forget_informers_that_are_gone(cluster):
     registry = CollectorRegistry()
     metrics = PrometheusInformerMetrics(registry)

@@ -41,7 +41,6 @@ def ours() -> int:
     )
 
 
-@pytest.mark.slow
 async def test_clientsets_that_are_closed_leave_nothing():
     with LocalServer(FakeCluster(config("a", "1"))) as server:
         for _ in range(4):  # what is loaded and remembered once

@@ -414,7 +414,6 @@ async def test_an_object_that_is_being_deleted_is_told() -> None:
     assert str(result) == "configmap/a configured: it is being deleted"
 
 
-@pytest.mark.slow
 async def test_many_objects_cost_two_requests_each() -> None:
     cluster = FakeCluster()
     async with cluster.clientset(AsyncClientset) as k:

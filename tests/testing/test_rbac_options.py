@@ -63,7 +63,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 WRITE = ["--rbac", "deploy/role.yaml", "--rbac-record", "requests.json"]
 
 
-@pytest.mark.slow
 def test_a_role_is_written_then_tests_run_under_it_and_nothing_is_too_much(project: Path):
     role = project / "deploy" / "role.yaml"
 
@@ -108,7 +107,6 @@ def test_workers_of_xdist_are_merged(project: Path):
     assert section(done.stdout).startswith(expected), done.stdout
 
 
-@pytest.mark.slow
 def test_a_role_that_is_too_wide_fails_a_minimal_run(project: Path):
     role = project / "deploy" / "role.yaml"
     assert run(*WRITE)[0] == 0
@@ -118,7 +116,6 @@ def test_a_role_that_is_too_wide_fails_a_minimal_run(project: Path):
     assert told.startswith("too much: ClusterRole operator, rules[1]: list secrets: no request")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "options", "why"),
     [
