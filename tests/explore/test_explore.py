@@ -70,7 +70,6 @@ def story(error: FoundBug) -> str:
     return str(error).partition("\n\nTo repeat it")[0]
 
 
-@pytest.mark.slow
 def test_a_schedule_repeats_the_run_exactly():
     first = found("two_steps")
 
@@ -82,14 +81,12 @@ def test_a_schedule_repeats_the_run_exactly():
     assert f"schedule={first.schedule!r}" in str(first)
 
 
-@pytest.mark.slow
 def test_the_same_seed_finds_the_same():
     one, other = found("memory", seed=5), found("memory", seed=5)
 
     assert (one.schedule, one.runs, story(one)) == (other.schedule, other.runs, story(other))
 
 
-@pytest.mark.slow
 def test_faults_that_are_not_needed_are_left_out():
     [needed] = parse(found("two_steps").schedule)
 
@@ -133,7 +130,6 @@ def test_time_and_chance_are_those_of_the_run():
 DONE: list[str] = []
 
 
-@pytest.mark.slow
 def test_a_variable_that_outlives_the_process_is_told():
     async def program(k: AsyncClientset) -> None:
         if "first" not in DONE:
@@ -202,7 +198,6 @@ def test_modules_that_are_loaded_late_have_virtual_time(
     assert explore(program, one_map, clientset=AsyncClientset, runs=1).runs == 1
 
 
-@pytest.mark.slow
 def test_clusters_are_not_kept():
     clusters: list[weakref.ref[FakeCluster]] = []
 
@@ -226,7 +221,6 @@ def test_a_program_for_threads_is_refused(build: Any):
         explore(build, one_map, clientset=AsyncClientset)
 
 
-@pytest.mark.slow
 def test_what_is_no_asyncio_program_is_refused():
     class Threaded:
         def run(self) -> None: ...
@@ -539,7 +533,6 @@ def test_logging_and_signals_are_as_before():
     assert logging.getLogger().handlers == handlers
 
 
-@pytest.mark.slow
 def test_compare_and_ignore_say_what_counts():
     def counter(o):
         started = datetime.now(UTC).isoformat()
@@ -670,7 +663,6 @@ async def changed_maps(k: AsyncClientset) -> None:
     await maps.patch("b", JsonPatch([{"op": "replace", "path": "/data/colour", "value": "green"}]))
 
 
-@pytest.mark.slow
 def test_what_is_made_anew_is_as_the_user_has_last_written_it():
     for request in ("a#1", "a#2", "a#3", "b#1", "b#2"):
         schedule = f"recreate(patch configmaps default/{request})"
@@ -741,7 +733,6 @@ def test_a_claim_in_use_is_not_removed():
     assert explore(idle, scenario, clientset=AsyncClientset, runs=3).runs == 3
 
 
-@pytest.mark.slow
 def test_what_ignores_or_repeats_nothing_is_refused():
     with pytest.raises(ValueError, match=r"^ignore: 'secrets' is only a kind, .* 'secrets \*' for"):
         explore(idle, one_map, clientset=AsyncClientset, ignore=["secrets"])

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 USERS_TESTS = """
 import pytest
 from kubeapi import AsyncClientset, Clientset
