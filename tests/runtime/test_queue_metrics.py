@@ -159,9 +159,9 @@ try:
 except ImportError as error:
     print(error)
 import inspect
-import clientgen.runtime
-inspect.getmembers(clientgen.runtime)
-from clientgen.runtime import *
+import clientgen.runtime.controllers
+inspect.getmembers(clientgen.runtime.controllers)
+from clientgen.runtime.controllers import *
 try:
     PrometheusQueueMetrics()
 except ImportError as error:
