@@ -182,6 +182,7 @@ IMPORTERS = {
 }
 TESTS = {
     "tests/cluster/test_store.py": "",
+    "tests/runtime/test_calls.py": "Store = 1",
     "tests/runtime/test_patches.py": "import clientgen.runtime.aio",
     "tests/runtime/test_informer_sync.py": "",
     "tests/runtime/test_reads.py": "from clientgen.runtime._cache import indices, store",
@@ -202,6 +203,7 @@ TESTS = {
                 "runtime/test_store.py",
                 "runtime/test_reads.py",
                 "testing/test_lists.py",
+                "runtime/test_calls.py",
                 "runtime/test_informer_sync.py",
                 "testing/test_cluster.py",
             ],
