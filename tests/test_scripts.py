@@ -259,6 +259,35 @@ def test_quick_runs_the_checks_that_a_change_needs(
     assert [name for name, _ in quick["checks"](changed)] == expected
 
 
+def test_quick_compares_with_the_main_of_a_remote_if_the_local_one_is_behind(
+    quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", *identity, *arguments], check=True)
+
+    def commit(name: str) -> None:
+        Path(name).touch()
+        git("add", name)
+        git("commit", "-qm", name)
+
+    git("init", "-qb", "main")
+    commit("first")
+    git("checkout", "-qb", "fixes")
+    commit("second")
+    git("update-ref", "refs/remotes/origin/main", "fixes")
+    commit("third")
+    assert quick["changed_files"](None) == ["third"]
+    git("branch", "-qf", "main", "fixes")
+    assert quick["changed_files"](None) == []
+    git("branch", "-qD", "main")
+    assert quick["changed_files"](None) == ["third"]
+
+
 def test_quick_tells_what_failed_and_what_was_left_out(tmp_path: Path):
     for name in ("scripts/quick", "tests/conftest.py", "pyproject.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
