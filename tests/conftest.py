@@ -106,11 +106,11 @@ class Budget:
         if not self._left_out:
             return
         files = list(self._left_out)
-        folders = list(dict.fromkeys(file.rpartition("/")[0] for file in files))
+        more = f"scripts/quick --seconds {self._seconds * 10:g}"
+        command = f"pytest {' '.join(files)}" if len(files) <= self.SHOWN else more
         terminalreporter.write_line(
             f"left out: {self._left_out.total()} tests in {len(files)} files, because "
-            f"{self._seconds:g} s of CPU time are spent. "
-            f"Run: pytest {' '.join(files if len(files) <= self.SHOWN else folders)}"
+            f"{self._seconds:g} s of CPU time are spent. Run: {command}"
         )
 
 
