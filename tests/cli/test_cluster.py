@@ -181,7 +181,7 @@ def test_without_a_configuration_the_option_is_named(
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     done = run(*command)
     assert done.exit_code == 1
-    assert "nothing in ~/.kube/config, and this runs outside of a cluster\n" in done.stderr
+    assert "nothing in ~/.kube/config, and this program runs outside of a cluster\n" in done.stderr
     assert "Set KUBECONFIG, or give --kubeconfig FILE." in done.stderr
     assert "kubeconfig=" not in done.stderr
 

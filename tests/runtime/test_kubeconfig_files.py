@@ -13,7 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clientgen.runtime._config.kubeconfig import load_config
-from clientgen.runtime._config.kubeconfig_files import ConfigFile, Document, merge, parse
+from clientgen.runtime._config.kubeconfig_files import (
+    ConfigFile,
+    Document,
+    merge_documents,
+    parse_document,
+)
 from clientgen.runtime.errors import ConfigError
 
 
@@ -178,8 +183,8 @@ def test_broken_yaml_is_placed_but_never_quoted(
 def test_an_empty_file_is_an_empty_configuration(tmp_path: Path) -> None:
     path = write(tmp_path / "empty", "# nothing\n")
     assert failure(path, env={"HOME": str(tmp_path)}) == (
-        "no configuration has been provided: nothing in ~/empty, and this runs outside of a "
-        "cluster; set KUBECONFIG or pass kubeconfig="
+        "no configuration has been provided: nothing in ~/empty, and this program runs outside of "
+        "a cluster; set KUBECONFIG or pass kubeconfig="
     )
 
 
@@ -216,13 +221,13 @@ def document(number: int, content: Any) -> Document:
         for at, kind in enumerate(kinds)
     }
     file = ConfigFile(Path(f"/{number}"), f"/{number}")
-    return parse({**lists, "current-context": content[3]}, file)
+    return parse_document({**lists, "current-context": content[3]}, file)
 
 
 @given(files)
 def test_merging_takes_the_first_of_everything(contents: list[Any]) -> None:
     documents = [document(number, content) for number, content in enumerate(contents)]
-    merged = merge(documents)
+    merged = merge_documents(documents)
     for kind in ("clusters", "users", "contexts"):
         expected: dict[str, Any] = {}
         for each in documents:
@@ -237,5 +242,5 @@ def test_merging_in_steps_is_merging_at_once(contents: list[Any]) -> None:
     documents = [document(number, content) for number, content in enumerate(contents)]
     stepwise = Document()
     for each in documents:
-        stepwise = merge([stepwise, each])
-    assert stepwise == merge(documents)
+        stepwise = merge_documents([stepwise, each])
+    assert stepwise == merge_documents(documents)

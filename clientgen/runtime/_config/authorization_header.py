@@ -25,7 +25,7 @@ def check_sendable(name: str, value: object, origin: str = "") -> None:
     """Check that a user name, password or token can be sent.
 
     Raises:
-        ConfigError: the value is not a string, or cannot be encoded. It is not shown.
+        ConfigError: the value is not a string, or cannot be encoded. The message does not show it.
     """
     where = f"{origin}: {name}" if origin else name
     if not isinstance(value, str):
@@ -35,5 +35,5 @@ def check_sendable(name: str, value: object, origin: str = "") -> None:
 
 
 def is_header_safe(token: str) -> bool:
-    """Report whether a token can be sent in a header: whether it is visible ASCII."""
+    """Report whether a token consists of visible ASCII characters, so that a header can hold it."""
     return all("!" <= character <= "~" for character in token)

@@ -21,45 +21,45 @@ _T = TypeVar("_T")
 
 
 class CredentialFiles:
-    """The last usable content of the token, certificate and CA files; true if there are such files.
+    """The last usable content of the token, certificate and CA files.
 
-    A certificate and key that are both configured as data are available without `read`. The
-    configuration must use TLS.
+    An instance is true if the configuration names such files. A certificate and key that are both
+    configured as data are available without `read`. The configuration must use TLS.
     """
 
     def __init__(self, config: ClusterConfig) -> None:
         self._auth = config.auth
         self._tls = config.tls
-        self._complete = True
+        self._is_complete = True
         self.token = Hidden()
         self.authority: bytes | None = None
         self.certificate: ClientCertificate | None = None
         auth = config.auth
-        self._has_authority = bool(config.tls.ca_file and not config.tls.ca_data)
-        by_data = auth.certificate_data and auth.key_data
-        self._has_certificate = auth.has_certificate and not by_data
-        if by_data:
+        self._has_authority_file = bool(config.tls.ca_file and not config.tls.ca_data)
+        is_data = auth.certificate_data and auth.key_data
+        self._has_certificate_file = auth.has_certificate and not is_data
+        if is_data:
             self.certificate = self._read_certificate()
 
     def __bool__(self) -> bool:
-        return bool(self._auth.token_file or self._has_authority or self._has_certificate)
+        return bool(self._auth.token_file or self._has_authority_file or self._has_certificate_file)
 
     def read(self) -> bool:
-        """Read all files. Returns False if one was unusable, so that its old content is kept.
+        """Read all files. Returns False if a file was unusable and its old content is kept.
 
         Raises:
             ConfigError: a file is unusable and has no old content.
         """
-        self._complete = True
+        self._is_complete = True
         if self._auth.token_file:
             self.token = Hidden(
                 self._read_or_keep(self._read_token, self.token or self._auth.token)
             )
-        if self._has_certificate:
+        if self._has_certificate_file:
             self.certificate = self._read_or_keep(self._read_certificate, self.certificate)
-        if self._has_authority:
+        if self._has_authority_file:
             self.authority = self._read_or_keep(self._read_authority, self.authority)
-        return self._complete
+        return self._is_complete
 
     def _read_or_keep(self, read: Callable[[], _T], old: _T | None) -> _T:
         try:
@@ -67,9 +67,10 @@ class CredentialFiles:
         except ConfigError as problem:
             if not old:
                 raise
-            # During a rotation, a file may be missing, or the pair may not belong together yet.
+            # During a rotation, a file may be missing, or the certificate and the key may not
+            # belong together yet.
             _log_unusable_file(problem)
-            self._complete = False
+            self._is_complete = False
             return old
 
     def _read_token(self) -> str:

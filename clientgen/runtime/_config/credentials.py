@@ -1,7 +1,7 @@
 """The current credentials: re-reads files and re-runs plugins when needed.
 
-Both flavours use this module. Every request calls `cached`, and `refresh` if that returns None.
-`refresh` may read files and wait for a plugin, so asyncio code calls it in a worker thread.
+Both flavours use this module. Every request calls `cached`, and calls `refresh` if `cached` returns
+None. `refresh` may read files and wait for a plugin, so asyncio code calls it in a worker thread.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ __all__ = ["ClientCertificate", "Credential", "Credentials"]
 
 # client-go re-reads token files every minute, less ten seconds of leeway. Here, the other files are
 # read at the same time.
-_REREAD_SECONDS = 50.0
-# The time until the next attempt after a file could not be read. Its old content is used meanwhile.
-_RETRY_SECONDS = 5.0
+_REREAD_INTERVAL_SECONDS = 50.0
+# The interval while a file cannot be read. Its old content is used meanwhile.
+_RETRY_INTERVAL_SECONDS = 5.0
 
 
 class Credentials:
-    """The credential of a cluster configuration. It may be shared by threads.
+    """The credential of a cluster configuration. Threads may share an instance.
 
     The credential changes when a token or certificate file, the CA file, or the plugin's answer
-    changes. Connections with another `Credential.connection` must not be used any more. Without
-    TLS, the credential is empty, because credentials are sent over TLS only.
+    changes. If `Credential.connection` has changed, older connections must not be used any more.
+    Without TLS, the credential is empty, because credentials are sent over TLS only.
 
     The monotonic time of the clock decides when files are read again. Its wall-clock time is
     compared with the expiry of plugins' answers.
@@ -63,10 +63,10 @@ class Credentials:
         return current if self._clock.monotonic() < self._next_read else None
 
     def refresh(self) -> Credential:
-        """Return the credential. Reads files and runs the plugin if that is due.
+        """Return the credential. Reads files and runs the plugin if necessary.
 
-        One caller at a time does this; concurrent callers wait, and get the same credential. The
-        old content of a file is used if the file cannot be read any more.
+        One caller at a time refreshes the credential. Concurrent callers wait, and get the same
+        credential. If a file cannot be read any more, its old content is used.
 
         Raises:
             ConfigError: a file cannot be read the first time, or the plugin fails.
@@ -77,11 +77,11 @@ class Credentials:
     def rejected(self, credential: Credential) -> None:
         """Note that the server answered 401 to a credential.
 
-        If it is the current credential, and comes from files or a plugin, `cached` returns None
-        from now on. `refresh` then reads the files again, and runs the plugin again, unless another
-        client with the same plugin has done so.
+        If the credential is current, and comes from files or a plugin, `cached` returns None until
+        `refresh` has read the files and run the plugin again. `refresh` does not run the plugin if
+        another client with the same plugin has run it since.
         """
-        # Without the lock: callers on an event loop must not wait for a running refresh.
+        # This takes no lock: callers on an event loop must not wait for a running refresh.
         if credential is not self._current:
             return
         if self._plugin is not None and self._answer is not None:
@@ -92,14 +92,14 @@ class Credentials:
     def _refresh_if_due(self) -> Credential:
         """Read files and run the plugin if due. Returns the same object if nothing has changed."""
         if self._clock.monotonic() >= self._next_read:
-            complete = self._files.read()
+            is_complete = self._files.read()
             self._next_read = self._clock.monotonic() + (
-                _REREAD_SECONDS if complete else _RETRY_SECONDS
+                _REREAD_INTERVAL_SECONDS if is_complete else _RETRY_INTERVAL_SECONDS
             )
         answer = self._plugin.answer(self._clock) if self._plugin else None
         credential = self._new_credential(answer)
-        # A new answer of the plugin is a new credential, even if both are equal. Otherwise a late
-        # 401 to the old answer would also reject the new one.
+        # A new answer of the plugin makes a new credential, even if it equals the old answer.
+        # Otherwise a late 401 to the old credential would reject the new answer, too.
         if self._current is None or credential != self._current or answer is not self._answer:
             self._current = credential
         self._answer = answer

@@ -3,8 +3,8 @@
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 
 The answer of a plugin is cached until it expires or the server rejects it. All clientsets of the
-process that call the plugin in the same way share the answer, and only one of them runs the plugin
-at a time.
+process that call the plugin in the same way share the answer. Only one of them runs the plugin at
+a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecAnswer", "ExecPlugin", "plugin_for", "run_plugin"]
 
-_HELP = "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
+_HELP_URL = "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
 
 # Far more than a certificate, a key and a token need.
 _MAX_OUTPUT_BYTES = 1 << 20
@@ -40,7 +40,7 @@ _plugins_lock = threading.Lock()
 
 
 def stdin_is_terminal() -> bool:
-    """Report whether standard input is a terminal, so that the plugin can ask questions."""
+    """Report whether standard input is a terminal, at which the plugin can ask the user."""
     try:
         return os.isatty(0)
     except OSError:
@@ -93,7 +93,7 @@ def plugin_for(config: ClusterConfig) -> ExecPlugin:
 
 
 def _shared_key(config: ClusterConfig) -> Hashable:
-    """Return the input of the plugin. Configurations with equal input share the plugin."""
+    """Return what the plugin gets as input. Configurations with equal input share the plugin."""
     plugin = config.auth.plugin
     if plugin is None or not plugin.provide_cluster_info:
         return plugin
@@ -105,8 +105,7 @@ def run_plugin(
 ) -> ExecAnswer:
     """Run the plugin once.
 
-    The plugin inherits standard error. Its output is never quoted in an error, because it contains
-    tokens.
+    The plugin inherits standard error. Error messages never quote its output, which has tokens.
 
     Raises:
         ConfigError: the plugin cannot be run, fails, takes too long, or prints an invalid answer.
@@ -140,7 +139,7 @@ def _start_process(
 ) -> subprocess.Popen[bytes]:
     import subprocess  # imported late: most configurations have no plugin
 
-    # As in client-go, the program is searched in the PATH of this process, not in that of `env`.
+    # As in client-go, the program is looked up in the PATH of this process, not in that of `env`.
     program = shutil.which(plugin.command)
     if program is None:
         raise ConfigError(_not_found(plugin, where))
@@ -150,14 +149,14 @@ def _start_process(
             env=env,
             stdin=None if interactive else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            # A process group of its own can be killed as a whole. An interactive plugin stays in
-            # ours, because only the foreground group may read the terminal.
+            # A separate process group can be killed as a whole. An interactive plugin stays in our
+            # process group, because only the foreground group may read the terminal.
             process_group=None if interactive else 0,
         )
     except OSError as error:
         raise ConfigError(f"{where} cannot be run: {error.strerror}") from None
     except ValueError:
-        # An argument or variable contains NUL. The text of the error could quote it.
+        # An argument or variable contains NUL. The text of the error could quote the value.
         raise ConfigError(
             f"{where} cannot be run: its args or env contain a NUL character"
         ) from None
@@ -166,7 +165,7 @@ def _start_process(
 def _not_found(plugin: ExecConfig, where: str) -> str:
     place = "" if os.path.dirname(plugin.command) else " on PATH"  # noqa: PTH120 - any OS's
     text = f'{where} is not installed: there is no executable "{plugin.command}"{place}'
-    return f"{text}\n    {plugin.install_hint or f'see {_HELP}'}"
+    return f"{text}\n    {plugin.install_hint or f'see {_HELP_URL}'}"
 
 
 def _wait_for_output(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
@@ -184,7 +183,7 @@ def _wait_for_output(process: subprocess.Popen[bytes], timeout: float | None, wh
         _kill_process(process)
         raise
     finally:
-        # Closed without reading to the end: a child of the plugin may keep the pipe open.
+        # Do not read to the end: a child process of the plugin may keep the pipe open.
         if process.stdout is not None:
             process.stdout.close()
     return output

@@ -19,10 +19,10 @@ __all__ = ["exec_info"]
 
 
 def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -> str:
-    """Return the ExecCredential of a request, as JSON.
+    """Return the request: an ExecCredential as JSON.
 
     Raises:
-        ConfigError: the CA file cannot be read. Its content is part of the request.
+        ConfigError: the CA file, whose content is part of the request, cannot be read.
     """
     spec: dict[str, Any] = {"interactive": interactive}
     if plugin.provide_cluster_info:
@@ -32,7 +32,7 @@ def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -
 
 
 def _cluster_info(config: ClusterConfig, plugin: ExecConfig) -> dict[str, Any]:
-    """Return the `cluster` of the request. Unset fields are left out."""
+    """Return the `cluster` of the request, without unset fields."""
     authority = base64.b64encode(_read_authority(config)).decode()
     optional = {
         "tls-server-name": config.tls.server_name,

@@ -1,4 +1,4 @@
-"""The headers of impersonation, with which the API server treats a request as another user's.
+"""The headers of impersonation: the API server treats the request as a request of another user.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
 """

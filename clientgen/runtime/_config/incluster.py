@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from .cluster_config import AuthConfig, ClusterConfig, TlsConfig
-from .kubeconfig_fields import unreadable
+from .kubeconfig_fields import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def is_in_cluster(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> bool:
-    """Report whether the program runs in a pod with a service account, as client-go decides it."""
+    """Report whether the program runs in a pod with a service account, by client-go's rules."""
     try:
         return bool(_server_address(env)) and Path(service_account, "token").is_file()
     except PermissionError:
@@ -46,7 +46,7 @@ def in_cluster_config(
             "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"
         )
     token = str(Path(service_account, "token"))
-    problem = unreadable(token)
+    problem = why_unreadable(token)
     if problem:
         raise ConfigError(
             f"in-cluster: {problem}; is automountServiceAccountToken off for this pod?"
@@ -82,7 +82,7 @@ def _server_address(env: Mapping[str, str]) -> str:
 def _authority_file(service_account: str) -> str:
     """Return the CA file. Without it, log a warning and use the system's CAs, as in client-go."""
     path = str(Path(service_account, "ca.crt"))
-    problem = unreadable(path)
+    problem = why_unreadable(path)
     if not problem:
         return path
     import logging  # imported late: rarely needed

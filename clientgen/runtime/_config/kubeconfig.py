@@ -28,7 +28,15 @@ from .cluster_config import (
 from .incluster import SERVICE_ACCOUNT, in_cluster_config, in_cluster_namespace, is_in_cluster
 from .kubeconfig_entries import ClusterEntry, User, read_cluster, read_user
 from .kubeconfig_fields import Fields
-from .kubeconfig_files import ConfigFile, Document, Entry, config_files, home_of, merge, read_files
+from .kubeconfig_files import (
+    ConfigFile,
+    Document,
+    Entry,
+    config_files,
+    home_of,
+    merge_documents,
+    read_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -44,7 +52,7 @@ __all__ = [
 ]
 
 ADVICE = "set KUBECONFIG or pass kubeconfig="
-"""The end of the message that no configuration was found."""
+"""The end of the error message that no configuration was found."""
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -60,11 +68,12 @@ def load_config(
     """Read the configuration of one cluster.
 
     Args:
-        kubeconfig: The file to read; `~` is the home directory. None searches for a file.
+        kubeconfig: The file to read; `~` is the home directory. With None, the sources above are
+            searched.
         context: The context to use instead of the current context.
         env: The environment variables to use instead of those of the process.
-        exec_timeout: The seconds after which a credential plugin that does not answer is killed;
-            None waits forever.
+        exec_timeout: The seconds after which a credential plugin that does not answer is killed.
+            With None, the client waits forever.
         service_account: The directory in which a pod's service account is mounted.
 
     Raises:
@@ -73,7 +82,7 @@ def load_config(
     """
     env = os.environ if env is None else env
     files = config_files(env) if kubeconfig is None else [_explicit_file(kubeconfig, env)]
-    document = merge(read_files(files, must_exist=kubeconfig is not None))
+    document = merge_documents(read_files(files, must_exist=kubeconfig is not None))
     pod = service_account if is_in_cluster(env, service_account) else ""
     name = context or document.current_context
     if not name:
@@ -97,14 +106,14 @@ def _file_names(files: list[ConfigFile]) -> str:
 
 
 def _not_found_message(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
-    """Return the message that no configuration or no current context is found."""
+    """Return the message for a missing configuration or a missing current context."""
     if document.contexts:
         names = ", ".join(document.contexts)
         return f"{_file_names(files)}: no current-context is set; pass one of the contexts: {names}"
     place = "outside of a cluster"
     if env.get("KUBERNETES_SERVICE_HOST"):
         place = "in a pod without a service account token"
-    searched = f"nothing in {_file_names(files)}, and this runs {place}"
+    searched = f"nothing in {_file_names(files)}, and this program runs {place}"
     return f"no configuration has been provided: {searched}; {ADVICE}"
 
 
@@ -114,7 +123,7 @@ def _no_context_message(name: str, document: Document, files: list[ConfigFile]) 
 
 
 def _candidates_hint(name: str, candidates: Collection[str]) -> str:
-    """Return a hint with the existing names, and before them the most similar one."""
+    """Return a hint with the most similar name and all existing names."""
     from difflib import get_close_matches  # imported late: only messages need it
 
     similar = get_close_matches(name, candidates, n=1)
@@ -147,7 +156,7 @@ class _Selection:
             config = in_cluster_config(env, pod)
             return replace(config, namespace=namespace or config.namespace)
         if not fields.has("cluster"):
-            fields.problem("cluster is missing; set it to the name of a cluster")
+            fields.add_problem("cluster is missing; set it to the name of a cluster")
         cluster = read_cluster(Fields.of(cluster_entry, problems)) if cluster_entry else None
         user = _read_user(user_entry, cluster, problems, exec_timeout)
         if problems or cluster is None:
@@ -159,7 +168,7 @@ class _Selection:
 def _read_namespace(fields: Fields) -> str:
     namespace = fields.text("namespace")
     if namespace and not _DNS_LABEL.fullmatch(namespace):
-        fields.problem(
+        fields.add_problem(
             f'namespace "{namespace}" is not a DNS label: lower-case letters, digits and "-"'
         )
     return namespace
@@ -169,7 +178,7 @@ def _named_entry(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry |
     """Return the entry that a context names; None if it names none."""
     name = fields.text(key)
     if name and name not in entries:
-        fields.problem(f'{key} "{name}" does not exist; {_candidates_hint(name, entries)}')
+        fields.add_problem(f'{key} "{name}" does not exist; {_candidates_hint(name, entries)}')
     return entries.get(name) if name else None
 
 

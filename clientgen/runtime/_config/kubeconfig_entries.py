@@ -13,7 +13,7 @@ from .authorization_header import is_header_safe
 from .cluster_config import AuthConfig, Impersonation, TlsConfig
 from .impersonation import impersonation_headers
 from .kubeconfig_exec import read_exec
-from .kubeconfig_fields import Fields, unreadable
+from .kubeconfig_fields import Fields, why_unreadable
 from .server_url import base_url, proxy_address
 
 __all__ = ["ClusterEntry", "User", "read_cluster", "read_user"]
@@ -48,15 +48,15 @@ class User:
 def read_cluster(fields: Fields) -> ClusterEntry:
     """Read a cluster entry. Problems are added to `fields`."""
     tls = TlsConfig(
-        ca_file=fields.readable("certificate-authority"),
+        ca_file=fields.readable_path("certificate-authority"),
         ca_data=fields.pem("certificate-authority-data"),
         insecure=fields.flag("insecure-skip-tls-verify"),
         server_name=fields.text("tls-server-name"),
         origin=fields.where,
     )
-    _only_one(fields, "certificate-authority")
+    _check_only_one(fields, "certificate-authority")
     if tls.insecure and (fields.has("certificate-authority") or tls.ca_data):
-        fields.problem(
+        fields.add_problem(
             "insecure-skip-tls-verify is set together with a certificate-authority; "
             "remove one of them"
         )
@@ -69,21 +69,22 @@ def read_cluster(fields: Fields) -> ClusterEntry:
     )
 
 
-def _only_one(fields: Fields, key: str) -> None:
+def _check_only_one(fields: Fields, key: str) -> None:
     if fields.has(key) and fields.has(f"{key}-data"):
-        fields.problem(f"{key} and {key}-data are both set; remove one of them")
+        fields.add_problem(f"{key} and {key}-data are both set; remove one of them")
 
 
 def _read_server(fields: Fields) -> str:
     server = fields.text("server")
     if not fields.has("server"):
-        fields.problem("server is missing; set it to the URL of the API server")
+        fields.add_problem("server is missing; set it to the URL of the API server")
         return ""
     try:
-        # Only a check: the scheme depends on the TLS settings, and is decided later.
+        # This only checks the URL. `ClusterConfig` chooses the scheme by the TLS settings. `server`
+        # is empty if the field is not a string, which has been reported.
         base_url(server or "https://unread", secure=True)
     except ValueError as problem:
-        fields.problem(f"server {problem}")
+        fields.add_problem(f"server {problem}")
     return server
 
 
@@ -92,7 +93,7 @@ def _read_proxy_url(fields: Fields) -> str:
     try:
         return proxy_address(proxy) if proxy else ""
     except ValueError as problem:
-        fields.problem(f"proxy-url {problem}")
+        fields.add_problem(f"proxy-url {problem}")
         return ""
 
 
@@ -107,16 +108,16 @@ def _read_exec_extension(fields: Fields) -> str:
 def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: float | None) -> User:
     """Read a user entry. Problems are added to `fields`.
 
-    A token file must be readable only if the server is `secure`, because it is not used otherwise.
+    The token file must be readable if the server is `secure`. Otherwise the file is not used.
     """
     auth = AuthConfig(
         token=_read_token(fields),
         token_file=_read_token_file(fields, secure),
         username=fields.text("username"),
         password=fields.text("password"),
-        certificate_file=fields.readable("client-certificate"),
+        certificate_file=fields.readable_path("client-certificate"),
         certificate_data=fields.pem("client-certificate-data"),
-        key_file=fields.readable("client-key"),
+        key_file=fields.readable_path("client-key"),
         key_data=fields.pem("client-key-data"),
         exec=read_exec(fields, cluster_config, timeout),
         origin=fields.where,
@@ -131,16 +132,16 @@ def _read_token(fields: Fields) -> str:
     token = fields.text("token").strip()
     if is_header_safe(token):
         return token
-    fields.problem("token contains a space or a character that HTTP headers do not allow")
+    fields.add_problem("token contains a space or a character that HTTP headers do not allow")
     return ""
 
 
 def _read_token_file(fields: Fields, secure: bool) -> str:
     path = fields.path("tokenFile")
     if path and secure and not fields.has("token"):
-        problem = unreadable(path)
+        problem = why_unreadable(path)
         if problem:
-            fields.problem(f"tokenFile: {problem}")
+            fields.add_problem(f"tokenFile: {problem}")
     return path
 
 
@@ -150,21 +151,23 @@ def _check_methods(fields: Fields) -> None:
     basic = [key for key in ("username", "password") if fields.has(key)]
     if tokens and basic:
         methods = ", ".join(tokens + basic)
-        fields.problem(
+        fields.add_problem(
             f"more than one authentication method ({methods}); "
             "keep either the token or username and password"
         )
 
 
 def _check_certificate(fields: Fields) -> None:
-    _only_one(fields, "client-certificate")
-    _only_one(fields, "client-key")
+    _check_only_one(fields, "client-certificate")
+    _check_only_one(fields, "client-key")
     certificate = _has_file_or_data(fields, "client-certificate")
     key = _has_file_or_data(fields, "client-key")
     if certificate and not key:
-        fields.problem("client-certificate is set without a key; add client-key or client-key-data")
+        fields.add_problem(
+            "client-certificate is set without a key; add client-key or client-key-data"
+        )
     if key and not certificate:
-        fields.problem(
+        fields.add_problem(
             "client-key is set without a certificate; "
             "add client-certificate or client-certificate-data"
         )
@@ -175,18 +178,18 @@ def _has_file_or_data(fields: Fields, key: str) -> bool:
 
 
 def _check_provider(fields: Fields) -> None:
-    """Report an auth-provider, the predecessor of exec plugins. kubectl has removed most, too."""
+    """Report an auth-provider, the predecessor of exec plugins. kubectl supports only a few."""
     provider = fields.nested("auth-provider")
     if provider is None:
         return
     name = provider.text("name")
     if fields.has("exec"):
-        fields.problem("auth-provider and exec are both set; remove auth-provider")
+        fields.add_problem("auth-provider and exec are both set; remove auth-provider")
         return
     how = _PROVIDER_REPLACEMENTS.get(
         name, "ask the administrator of the cluster for an exec plugin"
     )
-    fields.problem(
+    fields.add_problem(
         f'auth-provider "{name}" is the legacy mechanism and is not supported; '
         f"use exec, a credential plugin: {how}"
     )
@@ -201,7 +204,7 @@ def _read_impersonation(fields: Fields) -> Impersonation | None:
         return _checked_impersonation(Impersonation(user, uid, groups, extra), fields)
     for key, value in (("as-uid", uid), ("as-groups", groups), ("as-user-extra", extra)):
         if value:
-            fields.problem(f"{key} is set without as; add the user to impersonate")
+            fields.add_problem(f"{key} is set without as; add the user to impersonate")
     return None
 
 
@@ -209,5 +212,5 @@ def _checked_impersonation(impersonation: Impersonation, fields: Fields) -> Impe
     try:
         impersonation_headers(impersonation)
     except ConfigError as problem:
-        fields.problem(str(problem))
+        fields.add_problem(str(problem))
     return impersonation

@@ -32,10 +32,10 @@ def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecC
         return None
     command = fields.text("command")
     if not fields.has("command"):
-        fields.problem("command is missing; set it to the program to run")
-    # As in client-go, a command without a slash is searched in PATH.
+        fields.add_problem("command is missing; set it to the program to run")
+    # As in client-go, a command without a slash is looked up in PATH when the plugin runs.
     if os.sep in command:
-        command = fields.located(command)
+        command = fields.absolute_path(command)
     version = _read_version(fields)
     return ExecConfig(
         command=command,
@@ -53,9 +53,9 @@ def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecC
 def _read_version(fields: Fields) -> str:
     version = fields.text("apiVersion")
     if not fields.has("apiVersion"):
-        fields.problem(f"apiVersion is missing; set it to {_EXEC_VERSIONS[0]}")
+        fields.add_problem(f"apiVersion is missing; set it to {_EXEC_VERSIONS[0]}")
     elif version and version not in _EXEC_VERSIONS:
-        fields.problem(
+        fields.add_problem(
             f'apiVersion "{version}" is not supported; update the plugin and use '
             f"{' or '.join(_EXEC_VERSIONS)}"
         )
@@ -67,9 +67,9 @@ def _read_mode(fields: Fields, version: str) -> InteractiveMode:
     if mode in _MODES:
         return _MODES[mode]
     if mode:
-        fields.problem(f'interactiveMode is "{mode}"; it must be Never, IfAvailable or Always')
+        fields.add_problem(f'interactiveMode is "{mode}"; it must be Never, IfAvailable or Always')
     elif version == _EXEC_VERSIONS[0] and not fields.has("interactiveMode"):  # optional in v1beta1
-        fields.problem("interactiveMode is missing; set it to Never, IfAvailable or Always")
+        fields.add_problem("interactiveMode is missing; set it to Never, IfAvailable or Always")
     return "IfAvailable"
 
 
@@ -78,7 +78,7 @@ def _read_env(fields: Fields) -> tuple[tuple[str, str], ...]:
     for variable in fields.each("env"):
         name = variable.text("name")
         if not variable.has("name"):
-            variable.problem("name is missing; set it to the name of the environment variable")
+            variable.add_problem("name is missing; set it to the name of the environment variable")
         elif name:
             pairs.append((name, variable.text("value")))
     return tuple(pairs)

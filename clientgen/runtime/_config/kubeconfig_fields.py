@@ -1,8 +1,8 @@
 """Reads the fields of kubeconfig entries, and collects their problems.
 
-Reading never raises an error. An invalid field reads as absent, and a problem is added, so that all
-problems are reported together. Messages quote names and types, and values only if they cannot be
-secret.
+Reading never raises an error. An invalid field is reported as a problem and read as absent, so that
+all problems are reported together. Messages quote names and types. They quote values only if these
+cannot be secret.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .kubeconfig_files import Entry, kind_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Fields", "unreadable"]
+__all__ = ["Fields", "why_unreadable"]
 
 
-def unreadable(path: str | Path) -> str:
-    """Return the reason why a file cannot be read; empty if it can be."""
+def why_unreadable(path: str | Path) -> str:
+    """Return the reason why a file cannot be read; empty if it can be read."""
     try:
         with Path(path).open("rb"):
             return ""
@@ -44,10 +44,10 @@ class Fields:
 
     @classmethod
     def of(cls, entry: Entry, problems: list[str]) -> Fields:
-        """Return the fields of an entry. Its paths are relative to its own file."""
+        """Return the fields of an entry. Paths are relative to the file of the entry."""
         return cls(entry.where, entry.value, entry.file.path.parent, problems)
 
-    def problem(self, message: str) -> None:
+    def add_problem(self, message: str) -> None:
         """Add a problem: what is wrong, and what to do."""
         self._problems.append(f"{self.where}: {message}")
 
@@ -60,7 +60,7 @@ class Fields:
         value = self._values.get(key)
         if value is None or isinstance(value, str):
             return value or ""
-        self.problem(f"{key} must be a string, not {kind_of(value)}; put it in quotes")
+        self.add_problem(f"{key} must be a string, not {kind_of(value)}; put it in quotes")
         return ""
 
     def flag(self, key: str) -> bool:
@@ -68,7 +68,7 @@ class Fields:
         value = self._values.get(key)
         if value is None or isinstance(value, bool):
             return bool(value)
-        self.problem(f"{key} must be true or false without quotes, not {kind_of(value)}")
+        self.add_problem(f"{key} must be true or false without quotes, not {kind_of(value)}")
         return False
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -106,20 +106,20 @@ class Fields:
         return json.dumps(value)
 
     def path(self, key: str) -> str:
-        """Return the absolute path of a file. The kubeconfig's directory is the base."""
+        """Return the absolute path of a file. Paths are relative to the kubeconfig's directory."""
         text = self.text(key)
-        return self.located(text) if text else ""
+        return self.absolute_path(text) if text else ""
 
-    def readable(self, key: str) -> str:
+    def readable_path(self, key: str) -> str:
         """Return the absolute path of a file. A problem is added if it cannot be read."""
         path = self.path(key)
-        problem = unreadable(path) if path else ""
+        problem = why_unreadable(path) if path else ""
         if problem:
-            self.problem(f"{key}: {problem}")
+            self.add_problem(f"{key}: {problem}")
         return path
 
-    def located(self, path: str) -> str:
-        """Return the absolute path for a path in this file."""
+    def absolute_path(self, path: str) -> str:
+        """Return the absolute path for a path in the kubeconfig."""
         return str(self._directory / path)
 
     def pem(self, key: str) -> bytes:
@@ -129,10 +129,12 @@ class Fields:
             data = base64.b64decode(text.encode(), validate=True)
         except (binascii.Error, ValueError):
             file_key = key.removesuffix("-data")
-            self.problem(f"{key} is not base64; use {file_key} for the path of a file")
+            self.add_problem(f"{key} is not base64; use {file_key} for the path of a file")
             return b""
         if data and b"-----BEGIN" not in data:
-            self.problem(f"{key} is base64 of something that is not PEM; encode the PEM file once")
+            self.add_problem(
+                f"{key} is base64 of something that is not PEM; encode the PEM file once"
+            )
             return b""
         return data
 
@@ -142,13 +144,13 @@ class Fields:
             return (
                 None if mapping is None else {str(name): value for name, value in mapping.items()}
             )
-        self.problem(f"{key} must be a mapping, not {kind_of(value)}")
+        self.add_problem(f"{key} must be a mapping, not {kind_of(value)}")
         return None
 
     def _list(self, value: object, key: str) -> list[object]:
         if value is None or isinstance(value, list):
             return cast("list[object]", value or [])
-        self.problem(f"{key} must be a list, not {kind_of(value)}")
+        self.add_problem(f"{key} must be a list, not {kind_of(value)}")
         return []
 
     def _strings(self, value: object, key: str) -> tuple[str, ...]:
@@ -156,5 +158,5 @@ class Fields:
         for position, item in enumerate(items):
             if not isinstance(item, str):
                 message = f"{key}[{position}] must be a string, not {kind_of(item)}"
-                self.problem(f"{message}; put it in quotes")
+                self.add_problem(f"{message}; put it in quotes")
         return tuple(item for item in items if isinstance(item, str))

@@ -25,15 +25,15 @@ __all__ = [
     "config_files",
     "home_of",
     "kind_of",
-    "merge",
-    "parse",
+    "merge_documents",
+    "parse_document",
     "read_files",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A kubeconfig file, and its name in messages."""
+    """A kubeconfig file. `shown` is its name in messages."""
 
     path: Path
     shown: str
@@ -106,7 +106,7 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
     for file in files:
         try:
             content = read_file(file.path)
-            documents.append(parse(read_yaml(content, file.shown), file))
+            documents.append(parse_document(read_yaml(content, file.shown), file))
         except FileNotFoundError:
             if must_exist:
                 problems.append(f"{file.shown}: the kubeconfig does not exist")
@@ -121,8 +121,8 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
     return documents
 
 
-def merge(documents: Iterable[Document]) -> Document:
-    """Merge documents. The first document that has an entry, or a current context, wins.
+def merge_documents(documents: Iterable[Document]) -> Document:
+    """Merge documents. An entry, or the current context, comes from the first document that has it.
 
     Entries of the same name are not merged field by field.
     """
@@ -139,7 +139,7 @@ def merge(documents: Iterable[Document]) -> Document:
     return Document(clusters, users, contexts, current)
 
 
-def parse(content: object, file: ConfigFile) -> Document:
+def parse_document(content: object, file: ConfigFile) -> Document:
     """Check the structure of a file: three lists of named mappings.
 
     Raises:
@@ -178,7 +178,7 @@ def kind_of(value: object) -> str:
 
 
 def _type_meta_problems(top: dict[object, object], file: ConfigFile) -> list[str]:
-    """Return problems if apiVersion or kind are those of another manifest. Both are optional."""
+    """Return a problem for each of apiVersion and kind that a kubeconfig cannot have."""
     return [
         f'{file.shown}: {key} is not "{wanted}"; this is not a kubeconfig'
         for key, wanted in (("apiVersion", "v1"), ("kind", "Config"))

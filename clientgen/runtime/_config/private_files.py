@@ -1,8 +1,8 @@
 """Reads and writes small private files of the user, such as caches.
 
 A file that another user may have written is not read. Writing replaces the whole file atomically.
-Programs work without these files: if reading or writing fails, for example in a read-only home
-directory, the functions return None or False.
+Programs work without these files, so the functions return None or False if reading or writing
+fails, for example in a read-only home directory.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_private(path: Path, max_bytes: int) -> bytes | None:
 def write_private(path: Path, content: bytes) -> bool:
     """Replace a file atomically. Its mode is 0600; missing folders are created with mode 0700.
 
-    Returns False if that fails.
+    Returns whether the file was written.
     """
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
@@ -69,7 +69,10 @@ def write_private(path: Path, content: bytes) -> bool:
 
 
 def _make_folder(folder: Path) -> None:
-    """Create a folder and its parents with mode 0700. `mkdir(parents=True)` sets it only once."""
+    """Create a folder and its parents, each with mode 0700.
+
+    `mkdir(parents=True)` would give this mode to the last folder only.
+    """
     if not folder.is_dir():
         _make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -28,7 +28,7 @@ def proxy_for(config: ClusterConfig, env: Mapping[str, str] | None = None) -> st
     blocks, and connections to loopback addresses never use a proxy.
 
     Raises:
-        ConfigError: the variable is not the URL of an http, https or socks5 proxy.
+        ConfigError: an environment variable is not the URL of an http, https or socks5 proxy.
     """
     if config.proxy_url:
         return config.proxy_url
@@ -55,9 +55,9 @@ def proxy_and_login(config: ClusterConfig) -> tuple[str | None, str]:
     parts = urlsplit(proxy)
     if parts.username is None and parts.password is None:
         return proxy, ""
-    place = parts.netloc.rpartition("@")[2]
+    host_and_port = parts.netloc.rpartition("@")[2]
     login = basic(unquote(parts.username or ""), unquote(parts.password or "")) or ""
-    return parts._replace(netloc=place).geturl(), Hidden(login)
+    return parts._replace(netloc=host_and_port).geturl(), Hidden(login)
 
 
 def _variable(env: Mapping[str, str], name: str) -> str:
@@ -103,7 +103,8 @@ def _matches_entry(
     named_address = _parse_ip(name)
     if named_address is not None:
         return named_address == address
-    # `example.com` includes its subdomains. `.example.com` and `*.example.com` match only these.
+    # `example.com` matches the domain and its subdomains. `.example.com` and `*.example.com` match
+    # only subdomains.
     domain = name[1:] if name.startswith("*.") else name
     return host.endswith(domain) if domain.startswith(".") else _is_within(host, domain)
 

@@ -46,12 +46,12 @@ def proxy_address(proxy: str) -> str:
 
 def without_password(url: str) -> str:
     """Return the URL with everything before an `@` hidden, for messages."""
-    scheme, mark, rest = url.rpartition("://")
-    return f"{scheme}{mark}***@{rest.rpartition('@')[2]}" if "@" in rest else url
+    scheme, separator, rest = url.rpartition("://")
+    return f"{scheme}{separator}***@{rest.rpartition('@')[2]}" if "@" in rest else url
 
 
 def _split_url(url: str) -> SplitResult:
-    """Split a URL. Errors of urllib quote the URL, which may be secret, so they are replaced."""
+    """Split a URL. Its errors do not quote the URL, which may be secret; those of urllib do."""
     if any(character.isspace() or not character.isprintable() for character in url):
         raise ValueError("contains a space or a control character")
     try:

@@ -1,8 +1,8 @@
 """Creates TLS contexts for connections to API servers.
 
 A context does not include the host name. If `TlsConfig.server_name` is set, pass it with each
-connection, as `server_hostname` of a request (aiohttp) or of a pool (urllib3). It sets SNI, and is
-verified instead of the host of the URL.
+connection, as `server_hostname` of a request (aiohttp) or of a pool (urllib3). It replaces the host
+of the URL in SNI and in verification.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def ssl_context(
     the protocol of both transports.
 
     Args:
-        tls: the settings. Without a CA, the system's CAs are trusted.
+        tls: the settings. Without a CA, the CAs of the system are trusted.
         certificate: the client certificate.
-        authority: the content of the CA file (`Credential.authority`); None reads the file.
+        authority: the content of the CA file (`Credential.authority`). With None, the file is read.
 
     Raises:
         ConfigError: the CA, the client certificate or its key cannot be used.
@@ -117,7 +117,7 @@ def _load_client_certificate(context: ssl.SSLContext, certificate: ClientCertifi
         with as_file(key + chain) as path:
             context.load_cert_chain(path, password=_no_passphrase)
     except (ssl.SSLError, ValueError) as error:
-        raise ConfigError(_with_origin(certificate.origin, _reason(error))) from None
+        raise ConfigError(_with_origin(certificate.origin, _pair_problem(error))) from None
 
 
 def _content_problem(chain: bytes, key: bytes) -> str:
@@ -130,7 +130,7 @@ def _content_problem(chain: bytes, key: bytes) -> str:
     return ""
 
 
-def _reason(error: Exception) -> str:
+def _pair_problem(error: Exception) -> str:
     if "KEY_VALUES_MISMATCH" in (getattr(error, "reason", None) or ""):
         return "the client key does not belong to the client certificate"
     return "the client certificate or key is broken; copy the PEM files again"
@@ -146,11 +146,11 @@ def as_file(pem: bytes) -> Generator[str, None, None]:
     """Yield the path of a file with `pem`: OpenSSL reads client certificates from files only.
 
     On Linux the file exists only in memory. On other systems it is a temporary file that only its
-    owner can read. It is deleted at the end of the block.
+    owner can read. The file is deleted at the end of the block.
     """
-    descriptor = _in_memory(pem)
+    descriptor = _create_memory_file(pem)
     if descriptor is None:
-        with _on_disk(pem) as path:
+        with _temporary_file(pem) as path:
             yield path
         return
     try:
@@ -159,8 +159,8 @@ def as_file(pem: bytes) -> Generator[str, None, None]:
         os.close(descriptor)
 
 
-def _in_memory(pem: bytes) -> int | None:
-    """Return the descriptor of a file in memory; None if the system does not support that."""
+def _create_memory_file(pem: bytes) -> int | None:
+    """Return the descriptor of a file in memory; None if the system has no such files."""
     if not hasattr(os, "memfd_create"):
         return None
     try:
@@ -178,7 +178,7 @@ def _in_memory(pem: bytes) -> int | None:
 
 
 @contextmanager
-def _on_disk(pem: bytes) -> Generator[str, None, None]:
+def _temporary_file(pem: bytes) -> Generator[str, None, None]:
     import tempfile  # imported late: not needed on Linux
 
     # mkstemp creates the file with mode 0600, and never opens an existing file.

@@ -1,7 +1,7 @@
 """Reads YAML that may contain secrets.
 
-PyYAML's error messages quote the file. Messages here contain only the place and the type of the
-error.
+PyYAML's error messages quote the file. The messages of this module contain only the position and
+the type of the error.
 """
 
 from __future__ import annotations
