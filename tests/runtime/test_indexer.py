@@ -153,7 +153,7 @@ def test_there_is_one_index_of_a_name():
 
 def test_an_index_that_is_not_there_is_named():
     pods = Pods({"app": app_of})
-    words = "there is no index 'ap'; the indexes are 'namespace', 'app'"
+    words = "there is no index 'ap'; the indices are 'namespace', 'app'"
     with pytest.raises(KeyError, match=words):
         pods.by_index("ap", "x")
     with pytest.raises(KeyError, match=words):

@@ -10,7 +10,7 @@ import pytest
 from clientgen.runtime._cache.deltas import apply_event, apply_replace, apply_resync
 from clientgen.runtime._cache.indexer import Indexer
 from clientgen.runtime._cache.mutation_detector import (
-    SWITCH,
+    ENVIRONMENT_VARIABLE,
     CacheMutationError,
     Mutation,
     MutationDetector,
@@ -55,7 +55,7 @@ def pod(name: str = "web-0", version: int = 1) -> Pod:
 
 @pytest.mark.parametrize("value", ["1", "t", "T", "true", "TRUE", "True"])
 def test_the_environment_switches_it_on(value: str, monkeypatch: pytest.MonkeyPatch):
-    assert detector_enabled({SWITCH: value})
+    assert detector_enabled({ENVIRONMENT_VARIABLE: value})
     monkeypatch.setenv("CLIENTGEN_CACHE_MUTATION_DETECTOR", value)
     assert MutationDetector[Pod]().enabled
     assert not MutationDetector[Pod](enabled=False).enabled
@@ -63,7 +63,7 @@ def test_the_environment_switches_it_on(value: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("value", ["", "0", "false", "no", "yes"])
 def test_the_environment_leaves_it_off(value: str, monkeypatch: pytest.MonkeyPatch):
-    assert not detector_enabled({SWITCH: value})
+    assert not detector_enabled({ENVIRONMENT_VARIABLE: value})
     assert not detector_enabled({})
     monkeypatch.setenv("CLIENTGEN_CACHE_MUTATION_DETECTOR", value)
     assert not MutationDetector[Pod]().enabled

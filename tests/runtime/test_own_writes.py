@@ -414,10 +414,10 @@ def test_handlers_hear_of_an_object_that_only_readers_have_seen():
     store, made = module.OwnWrites(indexer), config("b", "1")
     store.replace(None, [], "10")
     made.metadata.uid, made.metadata.resource_version = "u-1", "12"
-    sent = store.sending("default", "default/b")
+    sent = store.begin_write("default", "default/b")
     assert sent is not None
-    store.wrote(sent, made, 0.0, is_create=True)
-    store.over(sent)
+    store.show_written(sent, made, 0.0, is_create=True)
+    store.end_write(sent)
     assert indexer.get("default/b") is made
 
     told = store.replace(None, [], "15")  # the watch has told of neither write

@@ -214,7 +214,7 @@ class OwnWritesModel(RuleBasedStateMachine):
 
     def _begin(self, key: str, what: str) -> Call:
         self.has_written = True
-        sent = self.store.sending(key.partition("/")[0], "" if what == "create" else key)
+        sent = self.store.begin_write(key.partition("/")[0], "" if what == "create" else key)
         assert sent is not None
         call = Call(sent, key, what, self.answers)
         self.calls.append(call)
@@ -276,7 +276,7 @@ class OwnWritesModel(RuleBasedStateMachine):
 
     def _end(self, call: Call) -> None:
         self.calls.remove(call)
-        self.store.over(call.sent)
+        self.store.end_write(call.sent)
 
     def _answer(self, call: Call) -> None:
         key, obj, sent = call.key, call.obj, call.sent
@@ -284,11 +284,13 @@ class OwnWritesModel(RuleBasedStateMachine):
         uid = obj.metadata.uid
         if call.what == "delete":
             call.is_unseen = uid not in self.seen
-            self.store.deleted(sent, key, key.partition("/")[0], uid, self.now)
+            self.store.hide_deleted(sent, key, key.partition("/")[0], uid, self.now)
         else:
             self.seen.add(uid)
             is_create = call.what == "create"
-            self.store.wrote(sent, obj, self.now, selected=obj.is_selected, is_create=is_create)
+            self.store.show_written(
+                sent, obj, self.now, selected=obj.is_selected, is_create=is_create
+            )
         self._end(call)
         self.answers += 1
         call.answered = self.answers
@@ -311,7 +313,7 @@ class OwnWritesModel(RuleBasedStateMachine):
         latest = self.store.needs_latest(stream.namespace) or stream.is_dead
         if stream.at is None and self.has_written:
             latest = True
-        self.store.reads(stream.namespace, latest=latest)
+        self.store.begin_read(stream.namespace, latest=latest)
         version = self.server.version
         if not latest:
             version = max(version - ago, stream.at or 0)
@@ -366,7 +368,7 @@ class OwnWritesModel(RuleBasedStateMachine):
         self._tell([told] if told is not None else [])
 
     def _passed(self, stream: Stream) -> None:
-        self.store.passed(stream.namespace, str(stream.at), self.now)
+        self.store.note_progress(stream.namespace, str(stream.at), self.now)
         self._tell(self.store.take_revealed())
 
     @rule(seconds=st.sampled_from([1.0, 20.0]))

@@ -25,21 +25,21 @@ class Store:
         self.writes.replace(None, [made("a", 5)], "10")
 
     def sent(self, name: str) -> SentWrite:
-        sent = self.writes.sending("", name)
+        sent = self.writes.begin_write("", name)
         assert sent is not None
         return sent
 
     def write(self, name: str, version: int | str, now: float = 0.0, **options: Any) -> None:
-        sent = self.writes.sending("", name)
+        sent = self.writes.begin_write("", name)
         assert sent is not None
-        self.writes.wrote(sent, made(name, version), now, **options)
-        self.writes.over(sent)
+        self.writes.show_written(sent, made(name, version), now, **options)
+        self.writes.end_write(sent)
 
     def delete(self, name: str, now: float = 0.0, uid: str = "") -> None:
-        sent = self.writes.sending("", name)
+        sent = self.writes.begin_write("", name)
         assert sent is not None
-        self.writes.deleted(sent, name, "", uid or name, now)
-        self.writes.over(sent)
+        self.writes.hide_deleted(sent, name, "", uid or name, now)
+        self.writes.end_write(sent)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -53,9 +53,9 @@ def test_what_others_rewrote_a_thousand_times_is_still_waited_for():
     for version in range(12, 1000):
         store.write("a", version)
     assert len(store.writes) == 2
-    store.writes.passed(None, "11", 0.0)
+    store.writes.note_progress(None, "11", 0.0)
     assert len(store.writes) == 1
-    store.writes.passed(None, "2000", 0.0)
+    store.writes.note_progress(None, "2000", 0.0)
     assert len(store.writes) == 0
 
 
@@ -64,9 +64,9 @@ def test_a_deletion_that_never_comes_is_forgotten_after_ten_minutes():
     store.delete("a")
     assert store.versions == {}
     assert store.writes.needs_latest(None)
-    store.writes.passed(None, "20", 599.0)
+    store.writes.note_progress(None, "20", 599.0)
     assert store.versions == {}
-    store.writes.passed(None, "30", 601.0)
+    store.writes.note_progress(None, "30", 601.0)
     assert store.versions == {"a": "5"}
     [told] = store.writes.take_revealed()
     assert isinstance(told, Updated)
@@ -90,12 +90,12 @@ def test_what_was_deleted_before_the_last_deletion_is_not_shown_again():
 def test_two_deletions_that_overlap_hide_both_objects(selective: bool):
     """The first one is answered after the second was sent, whose object came after the first's."""
     store = Store(selective=selective)
-    first, second = store.writes.sending("", "a"), store.writes.sending("", "a")
+    first, second = store.writes.begin_write("", "a"), store.writes.begin_write("", "a")
     assert first is not None
     assert second is not None
     for sent, uid in ((first, "a"), (second, "later")):
-        store.writes.deleted(sent, "a", "", uid, 0.0)
-        store.writes.over(sent)
+        store.writes.hide_deleted(sent, "a", "", uid, 0.0)
+        store.writes.end_write(sent)
     for event, version, uid in (("DELETED", 11, "a"), ("ADDED", 12, "later")):
         store.writes.apply_event(event, made("a", version, uid))
         assert store.versions == {}
@@ -110,10 +110,10 @@ def test_a_late_answer_to_an_update_does_not_show_what_was_deleted(selective: bo
     store = Store(selective=selective)
     late = store.sent("a")
     store.writes.apply_event("MODIFIED", made("a", 11))  # the watch is faster than the answer
-    store.writes.passed(None, "11", 0.0)
+    store.writes.note_progress(None, "11", 0.0)
     store.delete("a")
-    store.writes.wrote(late, made("a", 11), 0.0)
-    store.writes.over(late)
+    store.writes.show_written(late, made("a", 11), 0.0)
+    store.writes.end_write(late)
     assert store.versions == {}
     store.writes.apply_event("DELETED", made("a", 12))
     assert store.versions == {}
@@ -125,7 +125,7 @@ def test_a_late_answer_does_not_show_what_was_deleted_before_the_last_deletion()
     late = store.sent("a")
     store.delete("a")
     store.delete("a", uid="second")
-    store.writes.wrote(late, made("a", 11), 0.0)
+    store.writes.show_written(late, made("a", 11), 0.0)
     assert store.versions == {}
 
 
@@ -134,7 +134,7 @@ def test_a_late_answer_does_not_show_what_was_seen_before_the_deletion_was_sent(
     store = Store()
     late = store.sent("a")
     store.delete("a", uid="second")
-    store.writes.wrote(late, made("a", 11), 0.0)
+    store.writes.show_written(late, made("a", 11), 0.0)
     assert store.versions == {}
 
 
@@ -144,13 +144,13 @@ def test_a_late_answer_to_a_deletion_does_not_hide_the_next_object(is_delivered:
     store = Store(selective=True)
     late = store.sent("b")
     created = store.sent("")
-    store.writes.wrote(created, made("b", 13, "next"), 0.0, is_create=True)
-    store.writes.over(created)
+    store.writes.show_written(created, made("b", 13, "next"), 0.0, is_create=True)
+    store.writes.end_write(created)
     if is_delivered:
         store.writes.apply_event("ADDED", made("b", 13, "next"))
-        store.writes.passed(None, "13", 0.0)
-    store.writes.deleted(late, "b", "", "earlier", 0.0)
-    store.writes.over(late)
+        store.writes.note_progress(None, "13", 0.0)
+    store.writes.hide_deleted(late, "b", "", "earlier", 0.0)
+    store.writes.end_write(late)
     assert store.versions == {"a": "5", "b": "13"}
 
 
@@ -158,11 +158,11 @@ def test_a_version_in_the_answer_to_a_deletion_tells_which_object_is_the_next():
     store = Store(selective=True)
     late = store.sent("b")
     store.writes.apply_event("ADDED", made("b", 13, "next"))  # others made it
-    store.writes.deleted(late, "b", "", "earlier", 0.0, version=12)
+    store.writes.hide_deleted(late, "b", "", "earlier", 0.0, version=12)
     assert store.versions == {"a": "5", "b": "13"}
     other = store.sent("b")
     store.writes.apply_event("MODIFIED", made("b", 15, "next"))
-    store.writes.deleted(other, "b", "", "next", 0.0, version=14)
+    store.writes.hide_deleted(other, "b", "", "next", 0.0, version=14)
     assert store.versions == {"a": "5"}
 
 
@@ -170,8 +170,8 @@ def test_an_object_that_came_after_the_one_that_was_known_is_the_one_that_is_gon
     """The update is of the known object; the deletion, which overlaps it, is of the next one."""
     store = Store()
     updating, deleting = store.sent("a"), store.sent("a")
-    store.writes.wrote(updating, made("a", 11), 0.0)
-    store.writes.deleted(deleting, "a", "", "next", 0.0)
+    store.writes.show_written(updating, made("a", 11), 0.0)
+    store.writes.hide_deleted(deleting, "a", "", "next", 0.0)
     assert store.versions == {}
 
 
@@ -180,7 +180,7 @@ def test_an_object_that_is_selected_again_is_hidden_by_its_deletion():
     late = store.sent("a")
     store.writes.apply_event("DELETED", made("a", 11))
     store.writes.apply_event("ADDED", made("a", 12))
-    store.writes.deleted(late, "a", "", "a", 0.0)
+    store.writes.hide_deleted(late, "a", "", "a", 0.0)
     assert store.versions == {}
 
 
@@ -190,13 +190,13 @@ def test_an_update_that_is_answered_after_a_newer_change_of_a_part_is_seen():
 
     store = Store()
     late = store.sent("a")
-    store.writes.wrote_part("a", "a", "12", scale, 0.0)
-    store.writes.wrote(late, Unstructured({**made("a", 11), "image": "new"}), 0.0)
+    store.writes.show_written_part("a", "a", "12", scale, 0.0)
+    store.writes.show_written(late, Unstructured({**made("a", 11), "image": "new"}), 0.0)
     shown = store.writes.indexer.get("a")
     assert (shown["image"], shown["replicas"]) == ("new", 7)
-    store.writes.passed(None, "11", 0.0)
+    store.writes.note_progress(None, "11", 0.0)
     assert len(store.writes) == 1
-    store.writes.passed(None, "12", 0.0)
+    store.writes.note_progress(None, "12", 0.0)
     assert len(store.writes) == 0
 
 
@@ -205,9 +205,9 @@ def test_parts_that_are_answered_in_another_order_are_all_seen():
         return lambda obj: Unstructured({**obj, name: value})
 
     store = Store()
-    store.writes.wrote_part("a", "a", "12", put("replicas", 7), 0.0)
-    store.writes.wrote_part("a", "a", "11", put("label", 1), 0.0)
-    store.writes.wrote_part("a", "a", "11", put("replicas", 3), 0.0)
+    store.writes.show_written_part("a", "a", "12", put("replicas", 7), 0.0)
+    store.writes.show_written_part("a", "a", "11", put("label", 1), 0.0)
+    store.writes.show_written_part("a", "a", "11", put("replicas", 3), 0.0)
     shown = store.writes.indexer.get("a")
     assert (shown["label"], shown["replicas"]) == (1, 7)
     store.writes.apply_event("MODIFIED", Unstructured({**made("a", 11), "label": 2}))
@@ -222,11 +222,11 @@ def test_what_is_older_than_a_write_before_the_deletion_is_not_shown():
     assert "b" not in store.versions
     store.writes.apply_event("DELETED", made("b", 16, "another"))
     store.writes.apply_event("ADDED", made("b", 18, "one more"))
-    store.writes.passed(None, "19", 11.0)
+    store.writes.note_progress(None, "19", 11.0)
     assert "b" not in store.versions
     store.writes.apply_event("DELETED", made("b", 21, "one more"))
     store.writes.apply_event("ADDED", made("b", 25, "next"))
-    store.writes.passed(None, "25", 13.0)
+    store.writes.note_progress(None, "25", 13.0)
     assert store.versions["b"] == "25"
 
 
@@ -235,9 +235,9 @@ def test_an_object_of_which_a_deletion_came_is_forgotten_after_a_minute():
     store = Store(selective=True)
     store.delete("a")
     store.writes.apply_event("DELETED", made("a", 11, "a"))
-    store.writes.passed(None, "12", 59.0)
+    store.writes.note_progress(None, "12", 59.0)
     assert len(store.writes) == 1
-    store.writes.passed(None, "13", 61.0)
+    store.writes.note_progress(None, "13", 61.0)
     assert len(store.writes) == 0
 
 
@@ -248,7 +248,7 @@ def test_an_object_from_before_a_create_that_is_not_selected_is_not_shown():
     store.writes.apply_event("ADDED", made("b", 25, "earlier"))
     assert "b" not in store.versions
     store.writes.apply_event("DELETED", made("b", 26, "earlier"))
-    store.writes.passed(None, "30", 0.0)
+    store.writes.note_progress(None, "30", 0.0)
     assert "b" not in store.versions
     assert len(store.writes) == 0
 
@@ -261,11 +261,11 @@ def test_the_next_create_tells_when_a_deletion_is_over():
     assert store.writes.needs_latest(None)
     store.writes.apply_event("ADDED", made("b", 25, "first"))
     assert "b" not in store.versions
-    early = store.writes.sending("", "d")
-    store.writes.over(early)
+    early = store.writes.begin_write("", "d")
+    store.writes.end_write(early)
     store.write("d", 30, is_create=True)
     assert not store.writes.needs_latest(None)
-    store.writes.passed(None, "29", 0.0)
+    store.writes.note_progress(None, "29", 0.0)
     assert "b" not in store.versions
     store.writes.apply_event("DELETED", made("b", 26, "first"))
     store.writes.apply_event("ADDED", made("b", 27, "second"))
@@ -277,11 +277,11 @@ def test_the_next_create_tells_when_a_deletion_is_over():
 
 def test_a_create_that_was_sent_before_a_deletion_was_answered_tells_nothing():
     store = Store(selective=True)
-    sent = store.writes.sending("", "c")
+    sent = store.writes.begin_write("", "c")
     store.delete("b", uid="second")
     assert sent is not None
-    store.writes.wrote(sent, made("c", 20), 0.0, is_create=True)
-    store.writes.passed(None, "20", 0.0)
+    store.writes.show_written(sent, made("c", 20), 0.0, is_create=True)
+    store.writes.note_progress(None, "20", 0.0)
     store.writes.apply_event("ADDED", made("b", 25, "first"))
     assert "b" not in store.versions
 
@@ -290,18 +290,18 @@ def test_an_object_that_may_be_the_next_one_is_shown_after_ten_seconds():
     store = Store(selective=True)
     store.delete("b", uid="unknown")
     store.writes.apply_event("ADDED", made("b", 25, "another"))
-    store.writes.passed(None, "25", 9.0)
+    store.writes.note_progress(None, "25", 9.0)
     assert "b" not in store.versions
-    store.writes.passed(None, "26", 11.0)
+    store.writes.note_progress(None, "26", 11.0)
     assert store.versions["b"] == "25"
 
 
 def test_a_write_that_the_watch_never_passes_is_forgotten_after_ten_minutes():
     store = Store()
     store.write("a", 1000)
-    store.writes.passed(None, "20", 599.0)
+    store.writes.note_progress(None, "20", 599.0)
     assert store.versions == {"a": "1000"}
-    store.writes.passed(None, "21", 601.0)
+    store.writes.note_progress(None, "21", 601.0)
     assert store.versions == {"a": "5"}
 
 
@@ -312,7 +312,7 @@ def test_versions_that_are_no_numbers(version):
     store.write("a", version)
     assert store.versions == {"a": "5"}
     store.write("a", 12)
-    store.writes.passed(None, version or "x", 0.0)
+    store.writes.note_progress(None, version or "x", 0.0)
     assert store.versions == {"a": "5"}
 
 
@@ -320,9 +320,9 @@ def test_a_server_that_was_set_back_is_believed():
     store = Store()
     store.write("a", 7)  # the watch was at 10 before that was sent
     assert store.versions == {"a": "7"}
-    store.writes.passed(None, "11", 0.0)
+    store.writes.note_progress(None, "11", 0.0)
     assert store.versions == {"a": "7"}
-    store.writes.reads(None, latest=True)
+    store.writes.begin_read(None, latest=True)
     store.writes.replace(None, [made("a", 8)], "8")
     assert store.versions == {"a": "8"}
     assert len(store.writes) == 0
@@ -362,23 +362,23 @@ def test_what_a_request_writes(method, target, body, expected):
 
 def test_a_removed_namespace_is_forgotten_with_what_was_written_there():
     writes: OwnWrites[Any] = OwnWrites(Indexer(), changing=True)
-    assert writes.sending("red", "red/a") is None
+    assert writes.begin_write("red", "red/a") is None
     writes.add_namespace("red")
     writes.replace("red", [in_red("a", 5), in_red("b", 6)], "10")
-    deleting, writing = writes.sending("red", "red/a"), writes.sending("red", "red/b")
+    deleting, writing = writes.begin_write("red", "red/a"), writes.begin_write("red", "red/b")
     assert deleting
     assert writing
-    own = writes.sending("red", "red/c")
+    own = writes.begin_write("red", "red/c")
     assert own
-    writes.wrote(own, in_red("c", 11), 0.0, is_create=True)
+    writes.show_written(own, in_red("c", 11), 0.0, is_create=True)
     assert len(writes) == 1
     forgotten = writes.remove_namespace("red")
     assert [obj.metadata.name for obj in forgotten] == ["a", "b"]
     assert (len(writes), len(writes.indexer), writes.take_revealed()) == (0, 0, [])
 
     writes.add_namespace("red")
-    writes.deleted(deleting, "red/a", "red", "a", 0.0)
-    writes.wrote(writing, in_red("b", 12), 0.0)
+    writes.hide_deleted(deleting, "red/a", "red", "a", 0.0)
+    writes.show_written(writing, in_red("b", 12), 0.0)
     assert len(writes) == 0
     told = writes.replace("red", [in_red("a", 13, "new")], "14")
     assert told == [Added(in_red("a", 13, "new"), is_initial=True)]

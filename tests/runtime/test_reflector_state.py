@@ -205,8 +205,8 @@ def test_the_initial_events_are_collected_until_the_bookmark_that_says_so():
     ]
     assert taken == [
         *[StreamAction.COLLECT] * 4,
-        StreamAction.PASS_OVER,
-        StreamAction.PASS_OVER,
+        StreamAction.IGNORE,
+        StreamAction.IGNORE,
         StreamAction.COMPLETE,
         StreamAction.APPLY,
     ]
@@ -428,7 +428,7 @@ def test_an_event_without_a_version_is_no_place_to_resume_from():
     made = watching()
     made.opened(300.0)
     assert made.take(event("MODIFIED", "")) is StreamAction.APPLY
-    assert made.take(event("NONSENSE", "8")) is StreamAction.PASS_OVER
+    assert made.take(event("NONSENSE", "8")) is StreamAction.IGNORE
     assert made.version == "8"
 
 

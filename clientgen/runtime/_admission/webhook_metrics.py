@@ -28,7 +28,7 @@ class PrometheusWebhookMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._families = _families.of(registry or REGISTRY)
+        self._families = _families.get_or_create(registry or REGISTRY)
 
     def review_started(self, path: str) -> None:
         """Count a review as in flight."""

@@ -589,7 +589,7 @@ class AsyncSharedInformer(Generic[T]):
     def _reads(self, scope: _NamespaceSink[T], *, latest: bool) -> None:
         def note() -> None:
             if self._is_current(scope):
-                self._store.reads(scope.namespace, latest=latest)
+                self._store.begin_read(scope.namespace, latest=latest)
 
         self._processor.look(note)
 
@@ -668,7 +668,7 @@ class AsyncSharedInformer(Generic[T]):
             deltas = [
                 store.apply_event(kind, entry) for kind, entry in prepared if entry is not None
             ]
-            store.passed(scope.namespace, version, began)
+            store.note_progress(scope.namespace, version, began)
             return [each for each in deltas if each is not None]
 
         self._processor.change(apply)
@@ -701,7 +701,7 @@ class AsyncSharedInformer(Generic[T]):
 
     def sending(self, target: WriteTarget) -> SentWrite | None:
         """Note that a write of this client is being sent. For the client only."""
-        return self._processor.look(lambda: self._store.sending(target.namespace, target.key))
+        return self._processor.look(lambda: self._store.begin_write(target.namespace, target.key))
 
     def answered(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
@@ -713,7 +713,7 @@ class AsyncSharedInformer(Generic[T]):
 
     def over(self, sent: SentWrite) -> None:
         """Note that a write of this client has ended. For the client only."""
-        self._processor.look(lambda: self._store.over(sent))
+        self._processor.look(lambda: self._store.end_write(sent))
 
     # ---- metrics ------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._cache.deltas import Added, Deleted
-from .._cache.event_handlers import changes, initially
+from .._cache.event_handlers import as_initial, without_syncs
 from .._cache.mutation_detector import (
     CHECK_INTERVAL_SECONDS,
     CacheMutationError,
@@ -139,7 +139,7 @@ class AsyncProcessor(Generic[T]):
             completes = is_filled and not self.is_synced
             if completes:
                 self._indexer.show()  # before handlers look
-            self._distribute(notifications if self.is_synced else initially(notifications))
+            self._distribute(notifications if self.is_synced else as_initial(notifications))
             self._tell_again()
             if completes:
                 self.is_synced = True
@@ -235,7 +235,7 @@ class AsyncProcessor(Generic[T]):
         if self._detector.enabled:
             for notification in notifications:
                 self._detector.observe(notification)
-        notifications = changes(notifications)
+        notifications = without_syncs(notifications)
         if notifications:
             for registration in self._registrations:
                 registration._put(notifications)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .._cache.contact import Contact
 from .._cache.indexer import meta_namespace_key
 from .._cache.reflector_state import (
     Listing,
@@ -17,6 +16,7 @@ from .._cache.reflector_state import (
     is_too_large,
 )
 from .._cache.sync_errors import NO_ANSWER, READING
+from .._cache.watch_gap import WatchGap
 from .._http import paging
 from .._http.codec import FrameError
 from .._http.representations import asking_for
@@ -130,7 +130,7 @@ class AsyncReflector(Generic[Entry]):
         self._reflecting = ReflectorState(
             options, clock.monotonic(), version=version, needs_latest=sink.needs_latest
         )
-        self._contact = Contact()
+        self._watch_gap = WatchGap()
         self._stopped = Event()
         self._stream: AsyncByteStream | None = None
         self._codec: Codec = rest.codec
@@ -149,11 +149,11 @@ class AsyncReflector(Generic[Entry]):
     @property
     def seconds_without_watch(self) -> float:
         """For how many seconds there has been no open watch."""
-        return self._contact.seconds(self._now())
+        return self._watch_gap.seconds(self._now())
 
     async def run(self) -> None:
         """List and watch until `stop` is called."""
-        self._contact.lost(self._now())
+        self._watch_gap.begin(self._now())
         step = self._reflecting.begin()
         try:
             while not self._stopped.is_set():
@@ -199,13 +199,13 @@ class AsyncReflector(Generic[Entry]):
 
         Returns whether a server that did not answer is back.
         """
-        first = self._contact.until_told(self._now())
+        first = self._watch_gap.seconds_until_report(self._now())
         if first is not None and first < seconds:
             if await self._rest.pause(self._stopped, self._clock, first, error):
                 return True
             seconds -= first
             if not self._stopped.is_set():
-                gap, why = self._contact.tell(self._now()), error or self.last_answer
+                gap, why = self._watch_gap.report(self._now()), error or self.last_answer
                 logger.warning(
                     "%s: there has been no watch for %.0f s, so nothing newer is known: %s",
                     self._path,
@@ -333,13 +333,13 @@ class AsyncReflector(Generic[Entry]):
         self._reflecting.opened(self._now())
         self.last_answer = READING
         if self._stream is not None:
-            gap = self._contact.made(self._now())
+            gap = self._watch_gap.end(self._now())
             if gap is not None:
                 logger.info("%s: watched again, after %.0f s", self._path, gap)
 
     async def _leave_stream(self) -> None:
         stream, self._stream = self._stream, None
-        self._contact.lost(self._now())
+        self._watch_gap.begin(self._now())
         if stream is not None:
             await stream.aclose()
 

@@ -9,10 +9,10 @@ The rules are those of client-go's shared informers (processDeltas, RealFIFO's R
   in the order of the list.
 - An update whose object has the same resourceVersion as before is a sync: only handlers whose
   resync is due get it.
-- If an object was deleted and created again under its name between two watches, it is one update
-  from the old object to the new one, as in client-go. `Updated.is_recreated` tells.
+- If an object was deleted and another was created under its name between two watches, handlers get
+  one update from the old object to the new object, as in client-go. `Updated.is_recreated` is true.
 
-So a handler gets for each key: added, updated any number of times, deleted, and added again.
+So each key is added, updated any number of times, and deleted, before it is added again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "apply_event",
     "apply_replace",
     "apply_resync",
-    "decoded",
+    "decode_notification",
     "differences",
 ]
 
@@ -47,7 +47,7 @@ S = TypeVar("S")
 
 
 class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
-    """An object whose deletion was missed and noticed by a relist.
+    """An object whose deletion the watch missed. A relist has noticed the deletion.
 
     `object` is the last state in the cache, which may be out of date; None if the cache had none.
     client-go: cache.DeletedFinalStateUnknown.
@@ -60,7 +60,7 @@ class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
 class Added(Struct, Generic[T], frozen=True, gc=False):
     """An object that was not in the cache.
 
-    `is_initial`: whether it was there when the cache was first filled.
+    `is_initial`: whether the first list of the cache contained the object.
     """
 
     object: T
@@ -68,28 +68,28 @@ class Added(Struct, Generic[T], frozen=True, gc=False):
 
 
 class Updated(Struct, Generic[T], frozen=True, gc=False):
-    """An object that was in the cache in another state, or, for a sync, in this state."""
+    """An object that was in the cache before. In a sync, its state has not changed."""
 
     old: T
     new: T
 
     @property
     def is_sync(self) -> bool:
-        """Whether nothing changed: the versions are equal. Resyncs and relists cause these."""
+        """Whether the resource versions are equal, as in resyncs and after relists."""
         return _metadata(self.old).resource_version == _metadata(self.new).resource_version
 
     @property
     def is_recreated(self) -> bool:
-        """Whether it is another object of the same name: a deletion in between was missed."""
+        """Whether `new` is another object of the same name: the watch missed a deletion."""
         return _metadata(self.old).uid != _metadata(self.new).uid
 
 
 class Deleted(Struct, Generic[T], frozen=True, gc=False):
     """An object that the server no longer has.
 
-    `object` is its final state, as the server sent it, if `final_state_known`. Otherwise a relist
-    noticed the deletion, and `object` is the last state in the cache. `key` is empty if `object`
-    tells it.
+    With `final_state_known`, `object` is the final state that the server sent. Otherwise a relist
+    has noticed the deletion, and `object` is the last state in the cache. `key` may be empty: then
+    it is the key of `object`.
     """
 
     object: T
@@ -113,7 +113,7 @@ def apply_event(indexer: Indexer[T], event_type: str, obj: T) -> Notification[T]
     object.
 
     Raises:
-        ValueError: the type is another one. An ERROR ends a watch and does not belong in the store.
+        ValueError: the type is another, such as ERROR, which ends a watch.
     """
     version = _metadata(obj).resource_version
     match event_type:
@@ -135,8 +135,7 @@ def apply_replace(
 ) -> list[Notification[T]]:
     """Replace the contents of the store with a whole list.
 
-    Returns the notifications for handlers. Objects added to a store that was never filled are
-    initial.
+    Returns the notifications for handlers. The first list makes initial additions.
     """
     is_initial = not indexer.populated
     listed = {meta_namespace_key(obj): obj for obj in objects}
@@ -147,7 +146,7 @@ def apply_replace(
 def differences(
     before: Mapping[str, T], listed: Mapping[str, T], *, is_initial: bool
 ) -> list[Notification[T]]:
-    """Return the notifications for a list that replaces what was there before."""
+    """Return the notifications for a list that replaces the objects `before`."""
     notifications: list[Notification[T]] = [
         Deleted(old, final_state_known=False) for key, old in before.items() if key not in listed
     ]
@@ -162,8 +161,8 @@ def apply_resync(objects: Iterable[T]) -> list[Updated[T]]:
     return [Updated(obj, obj) for obj in objects]
 
 
-def decoded(notification: Notification[S], decode: Callable[[S], T]) -> Notification[T]:
-    """Return a notification for handlers in place of one with the entries of the store."""
+def decode_notification(notification: Notification[S], decode: Callable[[S], T]) -> Notification[T]:
+    """Convert a notification about entries of the store to one about objects, for handlers."""
     match notification:
         case Added(entry, is_initial):
             return Added(decode(entry), is_initial)

@@ -1,8 +1,8 @@
 """Handlers of events, their filters, and the times of their resyncs.
 
 The rules are those of client-go's shared informers (tools/cache/shared_informer.go,
-FilteringResourceEventHandler in tools/cache/controller.go). Decisions only; `_async/informer` calls
-the handlers.
+FilteringResourceEventHandler in tools/cache/controller.go). This module makes decisions only;
+`_async/informer` calls the handlers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .deltas import Added, Deleted, DeletedFinalStateUnknown, Notification, Upda
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Call", "Handlers", "ResyncTimer", "changes", "initially"]
+__all__ = ["Call", "Handlers", "ResyncTimer", "as_initial", "without_syncs"]
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ OnDeleteUnknown: TypeAlias = Callable[[DeletedFinalStateUnknown[T]], object]
 Filter: TypeAlias = Callable[[T], bool]
 
 Call: TypeAlias = tuple[Callable[..., object], tuple[Any, ...]]
-"""A function, and what to call it with."""
+"""A function and its arguments."""
 
 MIN_RESYNC_SECONDS = 1.0
 
@@ -46,10 +46,10 @@ class Handlers(Struct, Generic[T], frozen=True):
     filter: Filter[T] | None = None
 
     def call_for(self, notification: Notification[T]) -> Call | None:
-        """Return the handler call for a notification, or None.
+        """Return the handler call for a notification; None if there is no handler for it.
 
-        With a filter, an object that begins to pass is added, and one that stops passing is
-        deleted. The exceptions of the filter are raised.
+        With a filter, an object that begins to pass is added, and an object that stops passing is
+        deleted. Exceptions of the filter are raised.
         """
         match notification:
             case Added(obj, is_initial):
@@ -79,10 +79,10 @@ class Handlers(Struct, Generic[T], frozen=True):
         return self.on_delete and (self.on_delete, (notification.object,))
 
 
-def changes(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
-    """Leave out updates of objects that did not change.
+def without_syncs(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
+    """Leave out syncs, the updates of objects that did not change.
 
-    Only handlers whose resync is due get them (client-go: sharedIndexInformer.OnUpdate).
+    Only handlers whose resync is due get syncs (client-go: sharedIndexInformer.OnUpdate).
     """
     return [
         notification
@@ -91,8 +91,8 @@ def changes(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
     ]
 
 
-def initially(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
-    """Make all additions initial ones, because the cache is not synced yet."""
+def as_initial(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
+    """Mark all additions as initial, because the cache is not synced yet."""
     return [
         Added(notification.object, True) if isinstance(notification, Added) else notification
         for notification in notifications
@@ -102,11 +102,11 @@ def initially(notifications: Iterable[Notification[T]]) -> list[Notification[T]]
 class ResyncTimer:
     """The times of the resyncs of a handler.
 
-    Periods under a second become one, as in client-go; 0 is never. A handler that is added later
-    may have any period, which client-go does not allow.
+    As in client-go, periods under a second become one second, and 0 means no resyncs. A handler
+    that is added later may have any period, which client-go does not allow.
 
     Attributes:
-        due: The time of the next resync, by the clock of `now`; None for never.
+        due: The time of the next resync, by the same clock as `now`; None if there is none.
     """
 
     __slots__ = ("due", "period")
@@ -126,7 +126,7 @@ class ResyncTimer:
         self.due = now + self.period if self.period else None
 
     def is_due(self, now: float) -> bool:
-        """Tell whether a resync is due. If so, set the next one to one period from now."""
+        """Return whether a resync is due. If it is, set the next resync to one period from now."""
         if self.due is None or now < self.due:
             return False
         self.restart(now)

@@ -1,16 +1,16 @@
 """The store of a cache: objects by key, and indices over them.
 
 One writer applies what a reflector delivers; any number of threads read. Readers take no lock. In
-CPython that is correct, with the GIL and without:
+CPython, reading without a lock is correct, with the GIL and without:
 
-- Every read is one operation on one dict (a lookup, or `list()` of its keys or values). It is
-  atomic: keys are strings, so no Python code runs within it.
-- A relist builds new dicts and puts them in place by one assignment. Running reads continue with
-  the old ones, which are not changed any more.
+- Every read is one operation on one dict: a lookup, or `list()` of its keys or values. The
+  operation is atomic, because keys are strings, so that no Python code runs within it.
+- A relist builds new dicts and replaces the old dicts in one assignment. Running reads continue
+  with the old dicts, which do not change any more.
 - An update of an object that stays in its bucket is one assignment, so the object is never missing.
 
-A single read is consistent. Two reads may see two states, like two calls on client-go's
-ThreadSafeStore. Because of the order of writes, an object that an index returns is in the store.
+A single read is consistent. Two reads may see two states, like two calls of client-go's
+ThreadSafeStore. Writes are ordered so that an object that an index returns is also in the store.
 """
 
 from __future__ import annotations
@@ -68,16 +68,15 @@ def split_key(key: str) -> tuple[str, str]:
 class Indexer(Generic[T]):
     """Objects by key, with indices.
 
-    It returns the cached objects themselves, which the whole program shares: treat them as
+    The indexer returns the cached objects themselves, which the whole program shares: treat them as
     read-only. Copy an object (`clientgen.runtime.deep_copy`) before you change it. The order is
     arbitrary.
 
     The methods that write (`upsert`, `remove`, `replace`) are for the owner of the cache only.
 
-    `on_index_failure` is called with the objects for which an index function raised, once per
-    write; by default, failures are logged. Such an object is stored and other indices contain it: a
-    cache that stopped at a faulty function would no longer show the server's state (client-go
-    panics).
+    `on_index_failure` is called once per write with the objects for which an index function raised;
+    by default, failures are logged. The object is stored, and the other indices contain it: a cache
+    that stopped at a faulty function would no longer show the server's state (client-go panics).
 
     While the cache of an informer is not synced, from `hide` to `show`, reading raises `NotSynced`.
 
@@ -87,12 +86,12 @@ class Indexer(Generic[T]):
 
     __slots__ = (
         "_decode",
-        "_failed",
         "_is_shown",
+        "_on_index_failure",
         "_resource_version",
         "_shown",
         "_state",
-        "_writing",
+        "_write_lock",
     )
 
     def __init__(
@@ -104,12 +103,12 @@ class Indexer(Generic[T]):
     ) -> None:
         self._decode = decode
         self._state: _State[T] = _State()
-        # The view for readers: the same state, or one that raises.
+        # The view for readers: the same state, or a view that raises `NotSynced`.
         self._shown: _Shown[T] = self._state
         self._is_shown = True
         self._resource_version = ""
-        self._failed = on_index_failure or log_failures
-        self._writing = RLock()  # for writers only: the reflector, and `add_index`
+        self._on_index_failure = on_index_failure or log_failures
+        self._write_lock = RLock()  # for writers only: the reflector, and `add_index`
         self._add_index(NAMESPACE_INDEX, namespace_of)
         for name, function in (indices or {}).items():
             self.add_index(name, function)
@@ -127,18 +126,18 @@ class Indexer(Generic[T]):
     def resource_version(self) -> str:
         """The version of the last list or event; empty at first.
 
-        Objects read afterwards are at least as new.
+        Objects that are read afterwards are at least as new.
         """
         return self._resource_version
 
     @property
     def populated(self) -> bool:
-        """Whether anything was written yet. Before that, a missing object may still exist."""
+        """Whether the cache was filled. Before, an object that is not in the cache may exist."""
         return self._state.populated
 
     @property
     def stored(self) -> Mapping[str, Any]:
-        """The entries by key, even while they are hidden. For the owner of the cache only."""
+        """The entries by key, also while they are hidden. For the owner of the cache only."""
         return self._state.entries
 
     def get(self, key: str) -> T | None:
@@ -159,7 +158,7 @@ class Indexer(Generic[T]):
         return self.objects_of(self.entries_by_index(name, value))
 
     def entries(self) -> Objects[Any]:
-        """Return the entries of all objects. For listers, which select some of them."""
+        """Return the entries of all objects. For listers."""
         return [*self._shown.entries.values()]
 
     def entries_by_index(self, name: str, value: str) -> Objects[Any]:
@@ -196,7 +195,7 @@ class Indexer(Generic[T]):
         return [*self._state.indices]
 
     def hide(self, why: Callable[[], str]) -> None:
-        """Make reads raise `NotSynced` with the message of `why`, until `show` is called."""
+        """Make reads raise `NotSynced`, with the message that `why` returns, until `show`."""
         self._is_shown, self._shown = False, _Hidden(why)
 
     def show(self) -> None:
@@ -217,7 +216,7 @@ class Indexer(Generic[T]):
         self._add_index(name, function if decode is None else _decoding(function, decode))
 
     def _add_index(self, name: str, function: IndexFunction[Any]) -> None:
-        with self._writing:
+        with self._write_lock:
             state = self._state
             if name in state.indices:
                 raise ValueError(f"the index {name!r} already exists")
@@ -230,7 +229,7 @@ class Indexer(Generic[T]):
         """Store an object. Returns the previous object with the same key."""
         key = meta_namespace_key(obj)
         failures: list[IndexFailure] = []
-        with self._writing:
+        with self._write_lock:
             state = self._state
             indexed = [
                 (index, index.values_for(key, obj, failures)) for index in state.each_index()
@@ -244,8 +243,8 @@ class Indexer(Generic[T]):
         return old
 
     def remove(self, key: str, resource_version: str = "") -> T | None:
-        """Remove an object. Returns it, or None if it did not exist."""
-        with self._writing:
+        """Remove an object. Returns the object, or None if it did not exist."""
+        with self._write_lock:
             state = self._state
             for index in state.each_index():
                 index.discard(key)
@@ -256,7 +255,8 @@ class Indexer(Generic[T]):
     def replace(self, objects: Iterable[T], resource_version: str) -> Mapping[str, T]:
         """Replace all objects at once. Returns the previous objects by key.
 
-        If two objects have the same key (pages of a list that expired midway), the later one wins.
+        If two objects have the same key, the later is stored. That happens if the continue token
+        of a list expires between two pages.
         """
         return self.swap({meta_namespace_key(obj): obj for obj in objects}, resource_version)
 
@@ -266,7 +266,7 @@ class Indexer(Generic[T]):
         state.entries = objects
         state.populated = True
         failures: list[IndexFailure] = []
-        with self._writing:
+        with self._write_lock:
             replaced = self._state
             for old in replaced.each_index():
                 index = Index(old.name, old.function)
@@ -280,7 +280,7 @@ class Indexer(Generic[T]):
         return replaced.entries
 
     def advance(self, resource_version: str) -> None:
-        """Note that the objects are the server's at this version too (a bookmark says so)."""
+        """Note that the objects have not changed up to this version, as a bookmark reports."""
         self._resource_version = resource_version or self._resource_version
 
     def _written(self, resource_version: str) -> None:
@@ -293,13 +293,13 @@ class Indexer(Generic[T]):
             return indices[name]
         except KeyError:
             names = ", ".join(map(repr, [*indices]))
-            raise KeyError(f"there is no index {name!r}; the indexes are {names}") from None
+            raise KeyError(f"there is no index {name!r}; the indices are {names}") from None
 
     def _report(self, failures: list[IndexFailure]) -> None:
         if failures:
-            self._failed(failures)
+            self._on_index_failure(failures)
 
-    # Last, since annotations below it would take its name for the builtin's.
+    # This method is last, because it shadows the builtin `list` in the annotations below it.
     def list(self) -> list[T]:
         """Return all objects."""
         return self.objects_of(self.entries())
@@ -337,7 +337,7 @@ class _Hidden:
 
 
 class _State(Generic[T]):
-    """What a relist replaces. Entries are typed as the objects that most of them are."""
+    """The content of the cache, which a relist replaces. Entries usually are the objects."""
 
     __slots__ = ("entries", "indices", "populated")
 

@@ -1,6 +1,6 @@
 """The indices of a store: objects by the values of an index function.
 
-One task or thread writes at a time, and any number of them read: `indexer` explains why readers
+One task or thread writes at a time, and any number of threads read. `indexer` explains why readers
 need no lock.
 """
 
@@ -46,8 +46,8 @@ class IndexFailure(Struct, frozen=True):
 class Index(Generic[T]):
     """Objects by the values that a function returns for them.
 
-    The index remembers the values of each object, and does not call the function again to remove
-    it: with another result, or for a changed object, it would leave the object in the index.
+    The index stores the values of each object, and does not call the function again to remove the
+    object. If the function returned other values then, the object would stay in the index.
     """
 
     __slots__ = ("_values", "buckets", "function", "name")
@@ -63,7 +63,7 @@ class Index(Generic[T]):
         return self.buckets.get(value) or {}
 
     def values_for(self, key: str, obj: T, failures: list[IndexFailure]) -> tuple[str, ...]:
-        """Return the values of an object. If the function fails: none, and a failure is added."""
+        """Return the values of an object. If the function fails, add a failure and return none."""
         try:
             return _checked(self.function(obj))
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises
@@ -75,23 +75,23 @@ class Index(Generic[T]):
         failures: list[IndexFailure] = []
         for key, obj in objects.items():
             if values := self.values_for(key, obj, failures):
-                self._enter(key, obj, values)
+                self._add_to_buckets(key, obj, values)
                 self._values[key] = values
         return failures
 
     def put(self, key: str, obj: T, values: tuple[str, ...]) -> None:
-        """Put an object under these values, and remove what its key had under others."""
-        self._enter(key, obj, values)
+        """Put an object under these values, and remove its key from all other values."""
+        self._add_to_buckets(key, obj, values)
         before = self._values.get(key, ())
         if before != values:
-            self._forget(key, before, values)
-            self._remember(key, values)
+            self._remove_from_buckets(key, before, values)
+            self._store_values(key, values)
 
     def discard(self, key: str) -> None:
         """Remove an object."""
-        self._forget(key, self._values.pop(key, ()), ())
+        self._remove_from_buckets(key, self._values.pop(key, ()), ())
 
-    def _enter(self, key: str, obj: T, values: tuple[str, ...]) -> None:
+    def _add_to_buckets(self, key: str, obj: T, values: tuple[str, ...]) -> None:
         buckets = self.buckets
         for value in values:
             bucket = buckets.get(value)
@@ -100,13 +100,15 @@ class Index(Generic[T]):
             else:
                 bucket[key] = obj
 
-    def _remember(self, key: str, values: tuple[str, ...]) -> None:
+    def _store_values(self, key: str, values: tuple[str, ...]) -> None:
         if values:
             self._values[key] = values
         else:
             self._values.pop(key, None)
 
-    def _forget(self, key: str, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    def _remove_from_buckets(
+        self, key: str, before: tuple[str, ...], after: tuple[str, ...]
+    ) -> None:
         for value in before:
             if value not in after:
                 bucket = self.buckets[value]
@@ -122,7 +124,7 @@ def namespace_of(obj: Any) -> tuple[str, ...]:
 
 
 def _checked(values: Iterable[str]) -> tuple[str, ...]:
-    """Return the values that a function returned, each once."""
+    """Check the values that an index function returned, and drop duplicates."""
     if isinstance(values, str):  # iterating it would yield letters
         raise TypeError(
             f"an index function must return a list of values, not the string {values!r}"
@@ -140,7 +142,7 @@ def _is_text(value: object) -> bool:
 
 
 def log_failures(failures: list[IndexFailure]) -> None:
-    """Log one record per index, however many objects it failed on."""
+    """Log one record for each index that failed, with the number of objects."""
     for name in dict.fromkeys(failure.index for failure in failures):
         failed = [failure for failure in failures if failure.index == name]
         first = failed[0]

@@ -1,8 +1,8 @@
-"""Metrics of informers, under client-go's names where it has them.
+"""Metrics of informers, with the names of client-go's metrics where client-go has them.
 
-`InformerMetricsProvider` is what an informer asks; `PrometheusInformerMetrics` answers it with
-prometheus-client, which `clientgen[metrics]` installs and which is imported when one is made. The
-metrics of work queues are in `queue_metrics`.
+An informer reports to an `InformerMetricsProvider`. `PrometheusInformerMetrics` implements it with
+prometheus-client, which `clientgen[metrics]` installs. The metrics of work queues are in
+`queue_metrics`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class InformerState(Struct, frozen=True):
     """The state of an informer.
 
     Attributes:
-        queued_items: Notifications that handlers have yet to be told.
-        objects: How many the cache has.
-        resource_version: Of the cache.
-        handler_errors: How many calls of handlers have failed.
-        watch_errors: How many passes of its reflectors have failed.
-        disconnected_seconds: For how long it has had no open watch.
+        queued_items: The number of notifications in the queues of handlers.
+        objects: The number of objects in the cache.
+        resource_version: The resource version of the cache.
+        handler_errors: The number of handler calls that have failed.
+        watch_errors: The number of failed attempts to list and watch.
+        disconnected_seconds: The seconds since the last watch ended; 0 while a watch is open.
     """
 
     queued_items: int
@@ -55,7 +55,7 @@ class InformerMetrics(Protocol):
     """The metrics of one informer."""
 
     def processed(self, seconds: float, /) -> None:
-        """A list, or some events that came together, went into the cache and to the handlers."""
+        """Record the time to store a list, or a group of events, and to queue notifications."""
         ...
 
 
@@ -65,20 +65,21 @@ class InformerMetricsProvider(Protocol):
     def informer(
         self, resource: Resource, state: Callable[[], InformerState], /
     ) -> InformerMetrics:
-        """Watch an informer; `state` is a bound method that tells how it is at any time."""
+        """Start to publish the metrics of an informer. `state` is a bound method of it."""
         ...
 
 
 class PrometheusInformerMetrics:
     """Publishes the metrics of informers: `k.informers(metrics=PrometheusInformerMetrics())`.
 
-    Labels are group, version and resource; informers of one resource share their series, as sums.
-    Any number of these may share a registry. (client-go 1.36: tools/cache, component-base's
-    metrics/prometheus/clientgo; handler_errors, watch_errors, objects and disconnected_seconds are
-    this project's.)
+    The labels are group, version and resource. The values of informers of the same resource are
+    added up. Any number of instances may share a registry. (client-go 1.36: tools/cache,
+    component-base's metrics/prometheus/clientgo. client-go does not have handler_errors,
+    watch_errors, objects and disconnected_seconds.)
 
     Args:
-        registry: Where they are published; None is prometheus-client's own.
+        registry: The registry in which the metrics are published; None is the default registry of
+            prometheus-client.
 
     Raises:
         ImportError: prometheus-client is not installed.
@@ -90,15 +91,15 @@ class PrometheusInformerMetrics:
     def informer(
         self, resource: Resource, state: Callable[[], InformerState], /
     ) -> InformerMetrics:
-        """Publish the metrics of an informer, for as long as it lives."""
-        return self._collector.watch(resource, state)
+        """Publish the metrics of an informer until the informer is garbage-collected."""
+        return self._collector.add_informer(resource, state)
 
 
 LABELS = ("group", "version", "resource")
 
 
 class _Collector:
-    """Reads the informers of one registry when the metrics are asked for."""
+    """Publishes the metrics of informers in one registry. Reads their state on each scrape."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Histogram
@@ -106,14 +107,16 @@ class _Collector:
         self._informers: dict[Resource, list[WeakMethod[Callable[[], InformerState]]]] = {}
         self._latency = Histogram(
             "informer_processing_latency_seconds",
-            "How long it took to take a list, or events that came together, into the cache.",
+            "The time to store a list, or a group of events, in the cache.",
             LABELS,
             registry=registry,
         )
         registry.register(self)
 
-    def watch(self, resource: Resource, state: Callable[[], InformerState]) -> InformerMetrics:
-        with _making:
+    def add_informer(
+        self, resource: Resource, state: Callable[[], InformerState]
+    ) -> InformerMetrics:
+        with _lock:
             live = [
                 reference
                 for reference in self._informers.get(resource, ())
@@ -124,7 +127,7 @@ class _Collector:
         return _Latency(latency.observe)
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the metrics when prometheus-client asks for them."""
+        """Yield the metrics. prometheus-client calls this on each scrape."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         collected = [*self._states()]
@@ -140,7 +143,7 @@ class _Collector:
             yield counter
 
     def _states(self) -> Iterator[tuple[tuple[str, str, str], list[InformerState]]]:
-        with _making:
+        with _lock:
             informers = {resource: [*states] for resource, states in self._informers.items()}
         for resource, states in informers.items():
             alive = [state() for each in states if (state := each()) is not None]
@@ -155,8 +158,8 @@ class _Latency:
         self._observe(seconds)
 
 
-def _version(states: list[InformerState]) -> float:
-    """The latest version; those of today's servers are numbers."""
+def _highest_version(states: list[InformerState]) -> float:
+    """Return the highest resource version. Versions that are not numbers are ignored."""
     return max(
         (float(s.resource_version) for s in states if s.resource_version.isdigit()), default=0
     )
@@ -165,7 +168,7 @@ def _version(states: list[InformerState]) -> float:
 _GAUGES: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] = (
     (
         "informer_queued_items",
-        "Notifications that handlers have yet to be told.",
+        "Notifications in the queues of handlers.",
         lambda states: sum(state.queued_items for state in states),
     ),
     (
@@ -173,27 +176,27 @@ _GAUGES: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] = (
         "Objects in the caches.",
         lambda states: sum(state.objects for state in states),
     ),
-    ("informer_store_resource_version", "The version of the cache.", _version),
+    ("informer_store_resource_version", "The resource version of the cache.", _highest_version),
     (
         "informer_disconnected_seconds",
-        "For how long a cache has had no open watch, at the longest.",
+        "The seconds since the last watch of a cache ended; 0 while a watch is open.",
         lambda states: max((state.disconnected_seconds for state in states), default=0.0),
     ),
 )
 _COUNTERS: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] = (
     (
         "informer_handler_errors",
-        "Calls of handlers that failed.",
+        "Handler calls that failed.",
         lambda states: sum(state.handler_errors for state in states),
     ),
     (
         "informer_watch_errors",
-        "Times that reading or watching the collection failed.",
+        "Failed attempts to list and watch the collection.",
         lambda states: sum(state.watch_errors for state in states),
     ),
 )
 
-_making = RLock()
+_lock = RLock()
 _collectors = PerRegistry(_Collector)
 
 
@@ -203,4 +206,4 @@ def _collector_of(registry: CollectorRegistry | None) -> _Collector:
     except ImportError as error:
         what = "metrics need prometheus-client: pip install prometheus-client"
         raise ImportError(what) from error
-    return _collectors.of(registry or REGISTRY)
+    return _collectors.get_or_create(registry or REGISTRY)

@@ -1,6 +1,6 @@
 """Options of informers and informer factories.
 
-Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
+`AsyncInformerFactory` and `InformerFactory` explain each option.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Namespaces: TypeAlias = str | Sequence[str] | None
-"""One namespace, several, or (None) all of them."""
+"""One namespace, several namespaces, or None for all namespaces."""
 
 
 class SelectorOptions(TypedDict, total=False):
@@ -50,7 +50,7 @@ class FactoryOptions(ScopeOptions, total=False):
 
     `resync_period` is in seconds; 0 disables resyncs. `transform` is called with every object
     before it is stored, for example `clientgen.runtime.drop_managed_fields`. With `own_writes`, the
-    default, caches show what is written through the same client as soon as the call returns.
+    default, caches show the objects that the same client writes as soon as the call returns.
     """
 
     resync_period: float
@@ -61,10 +61,10 @@ class FactoryOptions(ScopeOptions, total=False):
 
 
 def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
-    """The namespaces that are meant, each once and in order; empty for all of them.
+    """Return the namespaces to watch, sorted and without duplicates; empty for all namespaces.
 
     Raises:
-        ValueError: One of them is no name, or there is none.
+        ValueError: A namespace is not a valid name, or the list is empty.
     """
     if namespace is None or not resource.namespaced:
         return ()
@@ -72,10 +72,10 @@ def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
 
 
 def names_of(namespaces: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of namespaces, each once and in order.
+    """Return the names of namespaces, sorted and without duplicates.
 
     Raises:
-        ValueError: One of them is no name, or there is none.
+        ValueError: A namespace is not a valid name, or the list is empty.
     """
     value: Any = namespaces
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
@@ -87,12 +87,12 @@ def names_of(namespaces: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def namespace_selector(value: Namespaces | Labels) -> str | None:
-    """The label selector of namespaces that is meant; None if names of namespaces are.
+    """Return the label selector of namespaces; None if the value is names of namespaces.
 
     A string is a selector if it has one of the characters `=`, `!` or `(`, which no name has.
 
     Raises:
-        ValueError: It is not a label selector, or selects everything.
+        ValueError: The value is not a valid label selector, or selects everything.
     """
     is_text = isinstance(value, str) and any(character in value for character in "=!(")
     if not is_text and not isinstance(value, Mapping):
@@ -107,10 +107,10 @@ def namespace_selector(value: Namespaces | Labels) -> str | None:
 
 
 def selection(name: str, value: Labels | Fields | None) -> str | None:
-    """The text of a selector, None for everything; `name` is that of the option.
+    """Return the text of a selector; None if it selects everything. `name` is the option.
 
     Raises:
-        TypeError: it is neither a string nor a mapping.
-        ValueError: a key or a value cannot be one.
+        TypeError: the value is neither a string nor a mapping.
+        ValueError: a key or a value is not valid.
     """
     return None if value is None else selector_text(name, value) or None

@@ -1,8 +1,8 @@
 """Listers: read a cache like the API, objects by name and lists by label.
 
 Listers make no requests. Wait until the informer is synced before you read: until then, all methods
-raise `NotSynced`. (client-go's listers return what they have: tools/cache/listers.go and generated
-listers.)
+raise `NotSynced`. (client-go's listers return the objects that have arrived so far:
+tools/cache/listers.go and generated listers.)
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ T = TypeVar("T")
 Labels: TypeAlias = str | Selector | LabelSelector | Mapping[str, str | Sequence[str] | None]
 """A label selector.
 
-Either in the forms that clients accept (`app=web,tier in (a, b),!legacy`, or `{"app": "web",
-"tier": ["a", "b"], "legacy": None}`), or the `LabelSelector` of a spec. An empty selector selects
+It has a form that clients accept (`app=web,tier in (a, b),!legacy`, or `{"app": "web", "tier":
+["a", "b"], "legacy": None}`), or is the `LabelSelector` of a spec. An empty selector selects
 everything.
 """
 
@@ -42,7 +42,7 @@ everything.
 class Lister(Generic[T]):
     """Reads the objects of one resource from a cache.
 
-    It returns the cached objects themselves, which the whole program shares: treat them as
+    A lister returns the cached objects themselves, which the whole program shares: treat them as
     read-only. Copy an object (`clientgen.runtime.deep_copy`) before you change it. The order is
     arbitrary.
     """
@@ -74,7 +74,7 @@ class Lister(Generic[T]):
         """
         namespace, name = path if len(path) > 1 else ("", *path)
         if bool(namespace) != self._resource.namespaced:
-            raise ValueError(_misplaced(self._resource))
+            raise ValueError(_scope_message(self._resource))
         return _get(self._indexer, self._resource, namespace, name)
 
     def in_namespace(self, namespace: str) -> NamespaceLister[T]:
@@ -84,10 +84,10 @@ class Lister(Generic[T]):
             ValueError: the namespace is not a valid name, or the resource is not namespaced.
         """
         if not self._resource.namespaced:
-            raise ValueError(_misplaced(self._resource))
+            raise ValueError(_scope_message(self._resource))
         return NamespaceLister(self._indexer, self._resource, namespace)
 
-    # Last, since annotations below it would take its name for the builtin's.
+    # This method is last, because it shadows the builtin `list` in the annotations below it.
     def list(self, label_selector: Labels = EVERYTHING) -> list[T]:
         """Return the objects in all namespaces whose labels match the selector.
 
@@ -103,7 +103,7 @@ class NamespacedLister(Lister[T]):
 
     __slots__ = ()
 
-    # Less than a `Lister` takes, which never knows; what it refuses here was refused anyway.
+    # Type checkers see the scope here. `Lister.get` raises a ValueError for the other form anyway.
     def get(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, namespace: str, name: str, /
     ) -> T:
@@ -162,7 +162,7 @@ class NamespaceLister(Generic[T]):
         """
         return _get(self._indexer, self._resource, self.namespace, name)
 
-    # Last, since annotations below it would take its name for the builtin's.
+    # This method is last, because it shadows the builtin `list` in the annotations below it.
     def list(self, label_selector: Labels = EVERYTHING) -> list[T]:
         """Return the namespace's objects whose labels match the selector.
 
@@ -200,7 +200,7 @@ def _not_found(resource: Resource, name: str) -> NotFound:
     )
 
 
-def _misplaced(resource: Resource) -> str:
+def _scope_message(resource: Resource) -> str:
     if resource.namespaced:
         return f"{resource.plural} are namespaced: get(namespace, name)"
     return f"{resource.plural} are cluster-scoped: get(name)"
@@ -226,5 +226,5 @@ def _selector(wanted: Labels) -> Selector:
         case Mapping():
             return parse_label_selector(label_selector(wanted))
         case _:
-            # None above all: in a spec it selects nothing, elsewhere it often means everything.
+            # None is refused, too: in a spec it selects nothing, elsewhere often everything.
             raise TypeError(f"{wanted!r} is not a label selector")

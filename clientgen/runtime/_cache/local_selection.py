@@ -1,4 +1,4 @@
-"""Tells whether the selectors of an informer select an object, without asking the server."""
+"""Evaluates the selectors of an informer on an object, without a request to the server."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ __all__ = ["LocalSelection"]
 class LocalSelection:
     """The label selector and the field selector of an informer.
 
-    A field can be compared if the object has it as a string, a boolean or an integer. If the object
-    does not have it, the server may still have a default or another source for it: that cannot be
-    told.
+    A field can be compared if its value in the object is a string, a boolean or an integer. If the
+    object lacks the field, the result is unknown: the server may have a default or another source.
     """
 
     def __init__(self, labels: str | None, fields: str | None) -> None:
@@ -28,11 +27,11 @@ class LocalSelection:
         try:
             self._labels = parse_label_selector(labels) if labels else EVERYTHING
             self._fields = parse_field_selector(fields) if fields else []
-        except ValueError:  # the server refuses it too, or knows more
+        except ValueError:  # the server refuses the selector, too, or accepts a newer syntax
             self._is_known = False
 
     def selects(self, obj: Any) -> bool | None:
-        """Return whether an object is selected; None if that cannot be told."""
+        """Return whether an object is selected; None if that is unknown."""
         if not self._is_known:
             return None
         metadata: ObjectMeta = obj.metadata
@@ -53,7 +52,7 @@ class LocalSelection:
 
 
 def _text_at(tree: Mapping[str, Any], path: str) -> str | None:
-    """Return the value of a field as the server spells it; None if there is no such value."""
+    """Return the value of a field in the server's notation; None if it cannot be compared."""
     value: Any = dict(tree)
     for step in path.split("."):
         if not isinstance(value, dict):

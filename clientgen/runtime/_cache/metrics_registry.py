@@ -1,4 +1,4 @@
-"""One publisher of metrics per registry, because prometheus-client takes each name once."""
+"""One publisher of metrics per registry, because a registry takes each metric name only once."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ T = TypeVar("T")
 
 
 class PerRegistry(Generic[T]):
-    """Makes a thing for each registry when it is first asked for; it goes with the registry."""
+    """Creates an object for each registry on first use, and drops it together with the registry."""
 
-    def __init__(self, make: Callable[[CollectorRegistry], T]) -> None:
-        self._make = make
-        self._made: WeakKeyDictionary[CollectorRegistry, T] = WeakKeyDictionary()
-        self._making = RLock()
+    def __init__(self, create: Callable[[CollectorRegistry], T]) -> None:
+        self._create = create
+        self._by_registry: WeakKeyDictionary[CollectorRegistry, T] = WeakKeyDictionary()
+        self._lock = RLock()
 
-    def of(self, registry: CollectorRegistry) -> T:
-        """The one of a registry."""
-        with self._making:
-            if registry not in self._made:
-                self._made[registry] = self._make(registry)
-            return self._made[registry]
+    def get_or_create(self, registry: CollectorRegistry) -> T:
+        """Return the object of a registry."""
+        with self._lock:
+            if registry not in self._by_registry:
+                self._by_registry[registry] = self._create(registry)
+            return self._by_registry[registry]

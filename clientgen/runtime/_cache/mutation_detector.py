@@ -1,11 +1,11 @@
 """Detects changes of cached objects, for tests. client-go: tools/cache/mutation_detector.go.
 
-The objects of a cache are shared. If a program changes one, all users of the cache see the change,
-until the next event for the object reverts it silently. The detector keeps the JSON of each object
-as it was stored, and compares it later. That costs a second copy of everything.
+The objects of a cache are shared. If a program changes an object, all users of the cache see the
+change, until the next event silently reverts it. The detector keeps the JSON of each object as it
+was stored, and compares the JSON later. So it needs the memory of a second cache.
 
-JSON is compared, since by `==` the values `1`, `1.0` and `True` are equal, and so are two
-quantities of the same amount.
+The detector compares JSON, because `==` considers `1`, `1.0` and `True` equal, and two quantities
+of the same amount.
 """
 
 from __future__ import annotations
@@ -43,28 +43,29 @@ __all__ = [
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 
-SWITCH = "CLIENTGEN_CACHE_MUTATION_DETECTOR"
+ENVIRONMENT_VARIABLE = "CLIENTGEN_CACHE_MUTATION_DETECTOR"
 
 CHECK_INTERVAL_SECONDS = 1.0
 """Seconds between two checks."""
 
-# How long an object is checked after it has left the cache: handlers may still hold it.
+# An object is checked for this long after it has left the cache: handlers may still hold it.
 _RETAINED_SECONDS = 120.0
 
 
 def detector_enabled(environ: Mapping[str, str] | None = None) -> bool:
-    """Tell whether the environment asks for detectors: `CLIENTGEN_CACHE_MUTATION_DETECTOR=true`.
+    """Return whether the environment has `CLIENTGEN_CACHE_MUTATION_DETECTOR=true`.
 
-    client-go's switch is KUBE_CACHE_MUTATION_DETECTOR; true is what Go reads as true.
+    client-go's variable is KUBE_CACHE_MUTATION_DETECTOR. The values are those that Go reads as
+    true.
     """
-    value = (os.environ if environ is None else environ).get(SWITCH, "")
+    value = (os.environ if environ is None else environ).get(ENVIRONMENT_VARIABLE, "")
     return value in {"1", "t", "T", "TRUE", "true", "True"}
 
 
 class Change(Struct, frozen=True):
     """A changed field: its JSON pointer, and the values before and after as JSON.
 
-    A value that is missing is empty. Values of Secrets and similar kinds are hidden.
+    The JSON of a missing value is empty. Values of Secrets and similar kinds are hidden.
     """
 
     path: str
@@ -104,11 +105,11 @@ class CacheMutationError(AssertionError):
 
 
 class _Entry(Struct, Generic[T]):
-    """An object, and its JSON when it was stored."""
+    """An object, its JSON when it was stored, and the time until which it is checked."""
 
     key: str
     object: T
-    was: bytes
+    snapshot: bytes
     until: float = 0.0
 
 
@@ -120,7 +121,7 @@ class MutationDetector(Generic[T]):
 
     Args:
         cache: The name of the cache in messages.
-        enabled: Whether it does anything; None leaves it to the environment (`detector_enabled`).
+        enabled: Whether changes are detected; None reads the environment (`detector_enabled`).
     """
 
     def __init__(self, cache: str = "", *, enabled: bool | None = None) -> None:
@@ -132,29 +133,29 @@ class MutationDetector(Generic[T]):
         self._lock = allocate_lock()
 
     def observe(self, notification: Notification[T]) -> None:
-        """Remember the object that is in the store now."""
+        """Take a snapshot of the object that is in the store now."""
         if not self.enabled:
             return
         with self._lock:
             match notification:
                 case Added(obj) | Updated(_, obj):
-                    self._keep(meta_namespace_key(obj), obj)
+                    self._add_entry(meta_namespace_key(obj), obj)
                 case Deleted(obj):
-                    self._leave(meta_namespace_key(obj))
+                    self._remove_entry(meta_namespace_key(obj))
 
     def check(self, now: float) -> list[Mutation]:
-        """Compare all objects. Each change is returned once. `now` is a time of any one clock."""
+        """Compare all objects, and return each change once. `now` is the time of any clock."""
         with self._lock:
             for entry in self._leaving_entries:
                 entry.until = now + _RETAINED_SECONDS
-            looked_at = [*self._entries.values(), *self._removed_entries, *self._leaving_entries]
+            checked = [*self._entries.values(), *self._removed_entries, *self._leaving_entries]
             self._removed_entries = [
                 entry
                 for entry in self._removed_entries + self._leaving_entries
                 if entry.until > now
             ]
             self._leaving_entries = []
-            return [mutation for entry in looked_at if (mutation := _mutation(entry))]
+            return [mutation for entry in checked if (mutation := _find_mutation(entry))]
 
     def verify(self, now: float) -> None:
         """Compare all objects.
@@ -165,24 +166,24 @@ class MutationDetector(Generic[T]):
         if mutations := self.check(now):
             raise CacheMutationError(self.cache, mutations)
 
-    def _keep(self, key: str, obj: T) -> None:
+    def _add_entry(self, key: str, obj: T) -> None:
         entry = self._entries.get(key)
         if entry is None or entry.object is not obj:  # a resync has the same object again
-            self._leave(key)
+            self._remove_entry(key)
             self._entries[key] = _Entry(key, obj, _snapshot(obj))
 
-    def _leave(self, key: str) -> None:
+    def _remove_entry(self, key: str) -> None:
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._leaving_entries.append(entry)
 
 
-def _mutation(entry: _Entry[Any]) -> Mutation | None:
+def _find_mutation(entry: _Entry[Any]) -> Mutation | None:
     obj, snapshot = entry.object, _snapshot(entry.object)
-    if snapshot == entry.was:
+    if snapshot == entry.snapshot:
         return None
-    differences = _differences(json.decode(entry.was), json.decode(snapshot), ())
-    entry.was = snapshot
+    differences = _differences(json.decode(entry.snapshot), json.decode(snapshot), ())
+    entry.snapshot = snapshot
     show = _hide if _is_secret(obj) else _show
     changes = [Change(json_pointer(*path), show(old), show(new)) for path, old, new in differences]
     kind = obj.kind if isinstance(obj, Unstructured) else obj.__class__.__name__
@@ -203,7 +204,7 @@ def _snapshot(obj: object) -> bytes:
 
 
 def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
-    """Yield the paths at which two JSON values differ, with both values. UNSET is a missing one."""
+    """Yield the paths at which two JSON values differ, with both values. UNSET is missing."""
     steps = _steps(before, after)
     if steps is None:
         yield path, before, after
@@ -214,7 +215,7 @@ def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, An
 
 
 def _steps(before: Any, after: Any) -> list[tuple[str | int, Any, Any]] | None:
-    """Pair the members of two objects or arrays; None if the values are not two of one kind."""
+    """Pair the members of two objects, or of two arrays; None for other values."""
     if _is_object(before) and _is_object(after):
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, UNSET), after.get(name, UNSET)) for name in names]

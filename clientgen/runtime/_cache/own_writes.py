@@ -1,27 +1,26 @@
 """Shows the program's own writes in a cache before the watch delivers them.
 
-A cache has two states. The *watched* state is what the watch has delivered; handlers get no other.
-The *shown* state is what readers get: the watched state, and on top of it what the program wrote
-and the watch has not delivered yet. An overlay per object holds the difference. An object without
-an overlay is the same in both states.
+A cache has two states. The *watched* state is what the watch has delivered; handlers get only this
+state. The *shown* state is what readers get: the watched state, with the program's own writes on
+top that the watch has not delivered yet. An object whose states differ has an overlay.
 
 Resource versions of one collection can be compared as numbers (KEP-5504, GA in Kubernetes 1.35;
 the versions of older servers are numbers of etcd and behave alike). So:
 
-- An answer whose version the watch has passed already changes nothing.
-- Handlers get events that are older than the write. The shown state does not.
+- A response whose version the watch has already passed changes nothing.
+- Events that are older than the write go to handlers, but do not change the shown state.
 - The overlay is dropped when the watch passes the version of the write.
 
-The answer to a deletion often has no version, but has a uid. The object is hidden until the watch
-delivers the deletion of that uid. A watch with selectors may never do so. Then the version of the
-next object that the program creates is the bound: it is higher than that of the deletion, if the
-create was sent after the deletion was answered. (Other writes may change nothing; the answer to one
-of those has an old version.)
+The response to a deletion often has no version, but has a uid. The object is hidden until the watch
+delivers the deletion of this uid. A watch with selectors may never deliver it. Then the next object
+that the program creates gives a bound: its version is higher than the version of the deletion, if
+the create was sent after the response to the deletion. (Other writes give no bound, because a write
+that changes nothing returns an old version.)
 
-A list that is the latest state, and was asked for after the write was answered, is the truth: its
-overlays are dropped. That covers a server that was restored from a backup.
+A list of the latest state that was requested after the response to the write is the truth, so the
+overlay is dropped. This also covers a server that was restored from a backup.
 
-Decisions only; callers hold the lock of the cache.
+This module makes decisions only; callers hold the lock of the cache.
 """
 
 from __future__ import annotations
@@ -59,20 +58,21 @@ __all__ = [
 T = TypeVar("T")
 
 MAX_OVERLAYS = 10_000
-"""How many own writes of an informer may wait for the watch. Then the oldest are dropped."""
+"""The maximum number of overlays of an informer. Above it, the oldest are dropped."""
 
 MAX_OVERLAY_SECONDS = 600.0
-"""How long an overlay is kept while a watch delivers events."""
+"""The maximum age of an overlay while a watch delivers events."""
 
 MAX_UNSURE_OVERLAY_SECONDS = 60.0
-"""How long an overlay is kept if a watch with selectors may never deliver its end."""
+"""The maximum age of an overlay that may never end, because the watch has selectors."""
 
-_MAX_REPLACED_OVERLAY_SECONDS = (
-    10.0  # likewise, while it hides an object that was probably created later
-)
+# The maximum age of such an overlay that hides an object which was probably created later.
+_MAX_REPLACED_OVERLAY_SECONDS = 10.0
+# The interval of searches for old overlays.
 _DROP_INTERVAL_SECONDS = 1.0
 # Versions of KEP-5504 fit into 128 bits.
 _MAX_VERSION_DIGITS = 39
+# Bounds of dropped overlays stay in the heap until there are this many more than twice the others.
 _MAX_STALE_BOUNDS = 64
 
 
@@ -83,19 +83,19 @@ def version_number(text: str) -> int | None:
 
 
 class SentWrite:
-    """What was known of an object when a write was sent, and what has been learned since."""
+    """A write that was sent: what was known about the object then, and what has happened since."""
 
     __slots__ = (
-        "alive",
-        "before",
-        "deleted",
+        "deleted_uids",
         "floor",
         "key",
         "known",
+        "known_uids",
+        "last_versions",
         "progress",
         "scope",
         "sequence",
-        "written",
+        "written_uids",
     )
 
     def __init__(
@@ -111,128 +111,143 @@ class SentWrite:
         self.sequence = sequence
         self.progress = progress
         self.known = known
-        self.floor = scope.written
-        """The highest version in answers to own writes when it was sent."""
-        self.deleted: set[str] = set()
-        """The uids of the deletions that the watch has delivered since it was sent."""
-        self.written: set[str] = set()
-        """The uids in answers to other own writes since it was sent."""
-        self.alive: dict[str, int] = {}
+        self.floor = scope.highest_written
+        """The highest version in responses to own writes when the write was sent."""
+        self.deleted_uids: set[str] = set()
+        """The uids of the deletions that the watch has delivered since the write was sent."""
+        self.written_uids: set[str] = set()
+        """The uids in responses to other own writes since the write was sent."""
+        self.last_versions: dict[str, int] = {}
         """By uid: the highest version at which an object of the name is known to have existed."""
-        self.before: set[str] = set()
-        """The uids of objects of the name that were known when it was sent."""
+        self.known_uids: set[str] = set()
+        """The uids of objects of the name that were known when the write was sent."""
 
-    def note(self, uid: str, version: int | None) -> None:
+    def note_version(self, uid: str, version: int | None) -> None:
         """Note a version at which an object of the name existed."""
         if version is not None:
-            self.alive[uid] = max(self.alive.get(uid, 0), version)
+            self.last_versions[uid] = max(self.last_versions.get(uid, 0), version)
 
     def is_after(self, uid: str, version: int | None) -> bool:
-        """Tell whether an object was known before the write was sent."""
-        if uid in self.before:
+        """Return whether the write was sent after an object became known."""
+        if uid in self.known_uids:
             return True
         return version is not None and version <= max(self.floor, self.progress or 0)
 
 
 class _Scope:
-    """One collection that is listed and watched: a namespace, or all of them."""
+    """The collection of one reflector: one namespace, or all namespaces."""
 
     __slots__ = (
         "by_version",
+        "highest_written",
         "is_latest",
         "is_read",
-        "look_at",
-        "read_from",
-        "unbounded",
+        "next_drop",
+        "read_sequence",
+        "unbounded_deletions",
         "version",
-        "written",
     )
 
     def __init__(self) -> None:
-        self.version = ""  # the watch has delivered everything up to it
+        # The watch has delivered everything up to this resource version.
+        self.version = ""
         self.is_read = False
+        # Whether the last list was the latest state, and the sequence when it was requested.
         self.is_latest = False
-        self.read_from = 0  # the sequence when the list was asked for
-        self.written = 0  # the highest version of the answers to own writes
+        self.read_sequence = 0
+        # The highest version in responses to own writes.
+        self.highest_written = 0
+        # A heap of the overlays that end at a version: version, sequence, key.
         self.by_version: list[tuple[int, int, str]] = []
-        self.look_at = 0.0  # for old overlays
-        self.unbounded: dict[str, int] = {}  # deletions without a bound: keys and sequences
+        # The time of the next search for old overlays.
+        self.next_drop = 0.0
+        # The sequences of the deletions without a bound, by key.
+        self.unbounded_deletions: dict[str, int] = {}
 
 
 class _Overlay(Generic[T]):
     """An object whose shown state differs from the watched state."""
 
     __slots__ = (
-        "at",
         "bound",
         "changes",
-        "earlier",
+        "created_at",
+        "deleted_uids",
+        "earlier_uids",
         "floor",
         "is_ended",
+        "is_pinned",
         "own",
         "own_version",
-        "pending",
-        "pinned",
         "scope",
-        "seen",
+        "seen_version",
         "sequence",
         "uid",
-        "unseen",
+        "unseen_uids",
         "version",
         "watched",
     )
 
     def __init__(
-        self, scope: _Scope, sequence: int, at: float, uid: str, watched: T | None
+        self, scope: _Scope, sequence: int, created_at: float, uid: str, watched: T | None
     ) -> None:
         self.scope = scope
         self.sequence = sequence
-        self.at = at
+        self.created_at = created_at
         self.uid = uid
         self.watched = watched
         # The version of the last write; None if the object was deleted, at an unknown version.
         self.version: int | None = None
-        self.pinned = False  # the server was set back: only an event of the object itself counts
+        # Whether the server was restored from a backup: only an event of the object ends it.
+        self.is_pinned = False
         self.own: T | None = None
-        self.own_version: int | None = None  # None once the watch has delivered something newer
-        self.seen: int | None = None  # a version at which a deleted object existed
+        # None after the watch has delivered a newer state.
+        self.own_version: int | None = None
+        # A version at which a deleted object existed.
+        self.seen_version: int | None = None
         # The uids of deleted objects. There are several if deletions overlapped and the order of
         # the objects is not known.
-        self.pending = {uid}
-        self.unseen = set[str]() if watched and _metadata(watched).uid == uid else {uid}
-        self.is_ended = False  # a deletion was delivered, but selectors may be its cause
+        self.deleted_uids = {uid}
+        # The deleted objects of which the watch has not delivered an event.
+        self.unseen_uids = set[str]() if watched and _metadata(watched).uid == uid else {uid}
+        # Whether the watch delivered a deletion that selectors may have caused.
+        self.is_ended = False
+        # Changes of parts of the object: the version of the write, the uid, and the change.
         self.changes: list[tuple[int, str, Callable[[T], T]]] = []
-        self.bound: int | None = None  # a version that is newer than its deletion
-        self.floor = 0  # a version that is older than this write
-        self.earlier: frozenset[str] = frozenset()  # uids of the name that are gone, too
+        # A version that is newer than the deletion.
+        self.bound: int | None = None
+        # A version that is older than the write.
+        self.floor = 0
+        # The uids of earlier objects of the name, which are deleted, too.
+        self.earlier_uids: frozenset[str] = frozenset()
 
     @property
     def is_gone(self) -> bool:
-        """Whether it waits until the watch delivers the deletion of its uid."""
+        """Whether the object was deleted, and the overlay waits for its deletion event."""
         return self.version is None
 
     @property
     def is_seen(self) -> bool:
         """Whether the watch has delivered an event of each deleted object."""
-        return not self.unseen
+        return not self.unseen_uids
 
     @property
     def is_sure(self) -> bool:
-        """Whether it certainly ends, because the watch will pass a version."""
-        return (self.version is not None or self.bound is not None) and not self.pinned
+        """Whether the overlay certainly ends, because the watch will pass a version."""
+        return (self.version is not None or self.bound is not None) and not self.is_pinned
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the watch has delivered another object of the name, which may be a later one."""
+        """Whether the watch has delivered another object of the name that may be a later one."""
         if self.watched is None:
             return False
         metadata = _metadata(self.watched)
         version = version_number(metadata.resource_version)
-        is_other = metadata.uid not in self.pending and metadata.uid not in self.earlier
+        is_other = metadata.uid not in self.deleted_uids and metadata.uid not in self.earlier_uids
         return is_other and version is not None and version > self.floor
 
     def shown(self) -> T | None:
-        """The object that readers get."""
+        """Return the object that readers get."""
         if self.is_gone:
             return None
         obj = self.watched if self.own_version is None else self.own
@@ -242,35 +257,35 @@ class _Overlay(Generic[T]):
         return obj
 
     def is_past(self, event_type: str, uid: str, version: int | None, *, selective: bool) -> bool:
-        """Tell whether an event of the object is as new as the write."""
+        """Return whether an event of the object is at least as new as the write."""
         if version is None:
             return True
         bound = self.bound if self.is_gone else self.version
         if bound is not None and version >= bound:
             return True
-        if not self.is_gone or uid in self.earlier:
+        if not self.is_gone or uid in self.earlier_uids:
             return False
-        if uid not in self.pending:
-            return self.is_seen  # then it was created after the deletion of the other one
-        self.unseen.discard(uid)
-        # To a watch with selectors, an object that is not selected any more is deleted, too.
+        if uid not in self.deleted_uids:
+            return self.is_seen  # then this object was created after the deletion of the other
+        self.unseen_uids.discard(uid)
+        # A watch with selectors also delivers a deletion when an object is not selected any more.
         self.is_ended = event_type == "DELETED"
         if not self.is_ended or selective:
             return False
-        self.pending.discard(uid)
-        return not self.pending
+        self.deleted_uids.discard(uid)
+        return not self.deleted_uids
 
     def is_older(self, uid: str, version: int) -> bool:
-        """Tell whether the object in an answer is older than the deletion, which it overlapped.
+        """Return whether the object in a response is older than the deletion.
 
-        Objects of one name exist one after the other. If the order of two is not known, the deleted
-        one is taken for the earlier one.
+        The write and the deletion overlapped. Objects of one name exist one after another. If the
+        order of two objects is not known, the deleted object is assumed to be the earlier one.
         """
-        if uid in self.pending or uid in self.earlier or version <= self.floor:
+        if uid in self.deleted_uids or uid in self.earlier_uids or version <= self.floor:
             return True
-        return self.seen is not None and version < self.seen
+        return self.seen_version is not None and version < self.seen_version
 
-    def note(self, obj: T | None, version: int | None) -> None:
+    def note_watched(self, obj: T | None, version: int | None) -> None:
         """Note the state that the watch has delivered."""
         self.watched = obj
         if version is None:
@@ -285,10 +300,10 @@ class OwnWrites(Generic[T]):
     """The store of an informer: an indexer, and the program's own writes on top of it.
 
     Args:
-        indexer: What readers read. Without own writes it is the watched state.
-        namespaces: The namespaces that are watched separately; none if one watch has all of them.
-        selective: Whether there are selectors.
-        changing: Whether namespaces are added and removed; then there may be none.
+        indexer: The store of the shown state.
+        namespaces: The namespaces with their own watches; empty if one watch has all namespaces.
+        selective: Whether the informer has selectors.
+        changing: Whether namespaces are added and removed. Then `namespaces` may be empty.
     """
 
     def __init__(
@@ -305,8 +320,12 @@ class OwnWrites(Generic[T]):
         self._is_scoped = bool(names) or changing
         self._scopes = {name: _Scope() for name in (names if self._is_scoped else ("",))}
         self._overlays: dict[str, _Overlay[T]] = {}
-        self._sent: dict[str, set[SentWrite]] = {}  # by key; those without one at ""
+        # The writes that are being sent, by key. Creates without a name have the key "".
+        self._sent: dict[str, set[SentWrite]] = {}
+        # Counts overlays, to compare their order with that of writes.
         self._sequence = 0
+        # Objects that became visible to readers without an event, and objects that only readers
+        # have seen: see `take_revealed`.
         self._revealed: dict[str, T] = {}
         self._lost: list[T] = []
 
@@ -317,7 +336,7 @@ class OwnWrites(Generic[T]):
     # ---- the watched state --------------------------------------------------------------------
 
     def watched(self) -> list[T]:
-        """Return the objects of the watched state, which handlers know."""
+        """Return the objects of the watched state, as handlers know them."""
         return [*self._watched_objects().values()]
 
     def resync(self) -> list[Updated[T]]:
@@ -327,27 +346,27 @@ class OwnWrites(Generic[T]):
     def take_revealed(self) -> list[Notification[T]]:
         """Return notifications about objects that readers and handlers saw at different times.
 
-        Handlers get an object again if readers could not see it at its last notification, and no
-        later event has made it visible. They get an addition and a deletion if readers have seen an
-        object that the watch never delivered.
+        Handlers get an object again if an overlay hid it from readers at its last notification, and
+        the overlay was dropped without an event. Handlers get an addition and a deletion of an
+        object that readers have seen and the watch never delivered.
         """
         revealed, self._revealed = self._revealed, {}
         lost, self._lost = self._lost, []
-        gone = [each for obj in lost for each in (Added(obj), Deleted(obj))]
-        return [*gone, *(Updated(obj, obj) for obj in revealed.values())]
+        of_lost = [each for obj in lost for each in (Added(obj), Deleted(obj))]
+        return [*of_lost, *(Updated(obj, obj) for obj in revealed.values())]
 
-    def reads(self, namespace: str | None, *, latest: bool) -> None:
-        """Note that a collection is about to be read, and whether the latest state is asked for."""
+    def begin_read(self, namespace: str | None, *, latest: bool) -> None:
+        """Note that a list is being requested, and whether it is the latest state."""
         scope = self._scopes[namespace or ""]
-        scope.read_from, scope.is_latest = self._sequence, latest
+        scope.read_sequence, scope.is_latest = self._sequence, latest
 
     def needs_latest(self, namespace: str | None) -> bool:
-        """Tell whether a list has to be the latest state, as versions cannot end some overlay."""
+        """Return whether the next list must be the latest state, to end overlays without bound."""
         scope = self._scopes[namespace or ""]
         return any(not each.is_sure for each in self._overlays.values() if each.scope is scope)
 
     def has_read(self, namespace: str | None) -> bool:
-        """Tell whether a collection was read before."""
+        """Return whether a collection has been read."""
         return self._scopes[namespace or ""].is_read
 
     def add_namespace(self, namespace: str) -> None:
@@ -358,7 +377,7 @@ class OwnWrites(Generic[T]):
         """Forget a namespace, its objects and own writes. Handlers are not notified.
 
         Returns:
-            The objects that handlers knew.
+            The objects that handlers know.
         """
         scope, before = self._scopes[namespace], self._watched_objects()
         forgotten = [obj for obj in before.values() if _metadata(obj).namespace == namespace]
@@ -366,16 +385,16 @@ class OwnWrites(Generic[T]):
             del self._overlays[key]
         for sent in [sent for group in self._sent.values() for sent in group]:
             if sent.scope is scope:
-                self.over(sent)
+                self.end_write(sent)
         for key, obj in [*self._revealed.items()]:
             if _metadata(obj).namespace == namespace:
                 del self._revealed[key]
         self._lost = [obj for obj in self._lost if _metadata(obj).namespace != namespace]
         del self._scopes[namespace]
         stored = self.indexer.stored
-        left = {key: obj for key, obj in stored.items() if _metadata(obj).namespace != namespace}
-        if len(left) < len(stored):
-            self.indexer.swap(left, self.indexer.resource_version)
+        kept = {key: obj for key, obj in stored.items() if _metadata(obj).namespace != namespace}
+        if len(kept) < len(stored):
+            self.indexer.swap(kept, self.indexer.resource_version)
         return forgotten
 
     def fill_empty(self) -> None:
@@ -384,7 +403,7 @@ class OwnWrites(Generic[T]):
             self.indexer.swap({}, "")
 
     def apply_event(self, event_type: str, obj: T) -> Notification[T] | None:
-        """Apply a watch event, like `deltas.apply_event`."""
+        """Apply a watch event, and return the notification as `deltas.apply_event` does."""
         if event_type == "BOOKMARK" or not (self._overlays or self._sent):
             return apply_event(self.indexer, event_type, obj)
         key, metadata = meta_namespace_key(obj), _metadata(obj)
@@ -394,7 +413,7 @@ class OwnWrites(Generic[T]):
         if overlay is None:
             return apply_event(self.indexer, event_type, obj)
         old = overlay.watched
-        overlay.note(None if event_type == "DELETED" else obj, version)
+        overlay.note_watched(None if event_type == "DELETED" else obj, version)
         if overlay.is_past(event_type, metadata.uid, version, selective=self._is_selective):
             del self._overlays[key]
             self._show(key, overlay.watched)
@@ -405,7 +424,7 @@ class OwnWrites(Generic[T]):
             return None if old is None else Deleted(obj)
         return Added(obj) if old is None else Updated(old, obj)
 
-    def passed(self, namespace: str | None, version: str, now: float) -> None:
+    def note_progress(self, namespace: str | None, version: str, now: float) -> None:
         """Note that the watch of a collection has delivered everything up to a version."""
         scope = self._scopes[namespace or ""]
         if not version:
@@ -415,20 +434,20 @@ class OwnWrites(Generic[T]):
             return
         number, previous = version_number(version), version_number(before)
         if number is None or (previous is not None and number < previous):
-            self._drop_all(scope)  # versions that cannot be compared
+            self._drop_all(scope)  # the versions cannot be compared
             return
         heap = scope.by_version
         while heap and heap[0][0] <= number:
             _, sequence, key = heappop(heap)
             overlay = self._overlays.get(key)
-            if overlay is not None and overlay.sequence == sequence and not overlay.pinned:
+            if overlay is not None and overlay.sequence == sequence and not overlay.is_pinned:
                 self._drop(key, overlay)
         self._drop_old(scope, now)
 
     def replace(
         self, namespace: str | None, objects: Iterable[T], version: str
     ) -> list[Notification[T]]:
-        """Replace a collection by a list; the rest is as `deltas.apply_replace`."""
+        """Replace a collection by a list, and return notifications as `deltas.apply_replace`."""
         scope = self._scopes[namespace or ""]
         is_initial = not scope.is_read
         scope.is_read, scope.version = True, version
@@ -436,29 +455,29 @@ class OwnWrites(Generic[T]):
         if is_only and not (self._overlays or self._sent):
             return apply_replace(self.indexer, objects, version)
         before = self._watched_objects()
-        listed = self._outside(before, scope) if len(self._scopes) > 1 else {}
+        listed = self._objects_outside(before, scope) if len(self._scopes) > 1 else {}
         listed.update((meta_namespace_key(obj), obj) for obj in objects)
         if self._sent:
             self._note_list(before, listed)
         number = version_number(version)
-        shown, freed = dict(listed) if self._overlays else listed, set[str]()
+        shown, settled = dict(listed) if self._overlays else listed, set[str]()
         for key, overlay in [*self._overlays.items()]:
             if overlay.scope is scope and self._is_settled(overlay, listed.get(key), number):
                 del self._overlays[key]
-                freed.add(key)
+                settled.add(key)
                 continue
             if overlay.scope is scope:
-                overlay.note(listed.get(key), number)
+                overlay.note_watched(listed.get(key), number)
             _put(shown, key, overlay.shown())
         stored = self.indexer.swap(shown, version)
-        for key in freed:
+        for key in settled:
             self._reveal(key, before.get(key), listed.get(key), stored.get(key))
         return differences(before, listed, is_initial=is_initial)
 
     def _is_settled(self, overlay: _Overlay[T], listed: T | None, number: int | None) -> bool:
-        """Tell whether a list is as new as a write."""
+        """Return whether a list is at least as new as the write of an overlay."""
         scope = overlay.scope
-        if number is None or (scope.is_latest and overlay.sequence <= scope.read_from):
+        if number is None or (scope.is_latest and overlay.sequence <= scope.read_sequence):
             return True
         limit = overlay.bound if overlay.version is None else overlay.version
         if limit is not None and number >= limit:
@@ -466,13 +485,13 @@ class OwnWrites(Generic[T]):
         if overlay.version is not None:
             return False
         if listed is not None:
-            return overlay.is_seen and _metadata(listed).uid not in overlay.pending
-        if self._is_selective or overlay.seen is None or len(overlay.pending) > 1:
+            return overlay.is_seen and _metadata(listed).uid not in overlay.deleted_uids
+        if self._is_selective or overlay.seen_version is None or len(overlay.deleted_uids) > 1:
             return False
-        return number >= overlay.seen
+        return number >= overlay.seen_version
 
-    def _outside(self, before: Mapping[str, T], scope: _Scope) -> dict[str, T]:
-        """Return the objects of the other namespaces, which stay as they are."""
+    def _objects_outside(self, before: Mapping[str, T], scope: _Scope) -> dict[str, T]:
+        """Return the objects of the other namespaces, which a list does not change."""
         scopes = self._scopes
         return {
             key: obj
@@ -494,34 +513,34 @@ class OwnWrites(Generic[T]):
         return self.indexer.stored.get(key) if overlay is None else overlay.watched
 
     def _note_event(self, event_type: str, key: str, uid: str, version: int | None) -> None:
-        """Note an event for the writes that are being sent."""
+        """Note an event in the writes that are being sent."""
         if event_type != "DELETED":
             for sent in self._sent.get(key, ()):
-                sent.note(uid, version)
+                sent.note_version(uid, version)
             return
         for name in (key, ""):
             for sent in self._sent.get(name, ()):
-                sent.deleted.add(uid)
+                sent.deleted_uids.add(uid)
 
     def _note_list(self, before: Mapping[str, T], listed: Mapping[str, T]) -> None:
-        """Note a list for the writes that are being sent."""
-        vanished = [*_vanished(before, listed)]
+        """Note a list in the writes that are being sent."""
+        deleted_uids = [*_deleted_uids(before, listed)]
         for key, group in self._sent.items():
-            now = listed.get(key)
+            obj = listed.get(key)
             for sent in group:
-                sent.deleted.update(vanished)
-                if now is not None:
-                    metadata = _metadata(now)
-                    sent.note(metadata.uid, version_number(metadata.resource_version))
+                sent.deleted_uids.update(deleted_uids)
+                if obj is not None:
+                    metadata = _metadata(obj)
+                    sent.note_version(metadata.uid, version_number(metadata.resource_version))
 
     # ---- own writes ---------------------------------------------------------------------------
 
-    def sending(self, namespace: str, key: str) -> SentWrite | None:
-        """Note that a write is being sent; `over` ends that.
+    def begin_write(self, namespace: str, key: str) -> SentWrite | None:
+        """Note that a write is being sent. Call `end_write` after it.
 
         Args:
-            namespace: The namespace of the object; empty if it has none.
-            key: The key of the object; empty if it is not known yet.
+            namespace: The namespace of the object; empty for cluster-scoped objects.
+            key: The key of the object; empty if the server chooses the name.
 
         Returns:
             None if the namespace is not watched.
@@ -536,23 +555,23 @@ class OwnWrites(Generic[T]):
             known = (metadata.uid, version_number(metadata.resource_version))
         sent = SentWrite(scope, key, self._sequence, version_number(scope.version), known)
         if known is not None:
-            sent.note(*known)
-            sent.before.add(known[0])
+            sent.note_version(*known)
+            sent.known_uids.add(known[0])
         overlay = self._overlays.get(key)
         if overlay is not None:
-            sent.before |= overlay.pending | overlay.earlier
-            sent.note(overlay.uid, overlay.version)
+            sent.known_uids |= overlay.deleted_uids | overlay.earlier_uids
+            sent.note_version(overlay.uid, overlay.version)
         self._sent.setdefault(key, set()).add(sent)
         return sent
 
-    def over(self, sent: SentWrite) -> None:
-        """Note that a write has ended, with or without an answer."""
+    def end_write(self, sent: SentWrite) -> None:
+        """Note that a write has ended, with or without a response."""
         group = self._sent.get(sent.key, set())
         group.discard(sent)
         if not group:
             self._sent.pop(sent.key, None)
 
-    def wrote(
+    def show_written(
         self,
         sent: SentWrite,
         obj: T,
@@ -561,57 +580,58 @@ class OwnWrites(Generic[T]):
         selected: bool | None = True,
         is_create: bool = False,
     ) -> None:
-        """Show the object in the answer to a write.
+        """Show the object in the response to a write.
 
         Args:
-            sent: What was known when it was sent.
-            obj: The object, as it is to be stored.
+            sent: The write.
+            obj: The object in the response, as an entry of the store.
             now: The time.
-            selected: Whether the selectors select it; None if that cannot be told.
-            is_create: Whether it is a new object.
+            selected: Whether the selectors select the object; None if that is unknown.
+            is_create: Whether the write has created the object.
         """
         key, metadata = meta_namespace_key(obj), _metadata(obj)
         scope = self._scope_of(metadata.namespace)
-        if scope is None or scope is not sent.scope:  # its namespace was removed meanwhile
+        if scope is None or scope is not sent.scope:  # the namespace was removed meanwhile
             return
         version = version_number(metadata.resource_version)
         progress = version_number(scope.version)
         if version is None or (scope.version and progress is None):
-            self._forget(key)
+            self._drop_overlay_of(key)
             return
         overlay = self._overlays.get(key)
-        went_back = _went_back(sent, metadata.uid, version, selected, is_create) or (
-            overlay is not None and overlay.pinned
+        is_restored = _is_restored(sent, metadata.uid, version, selected, is_create) or (
+            overlay is not None and overlay.is_pinned
         )
-        scope.written = version if went_back else max(scope.written, version)
+        scope.highest_written = version if is_restored else max(scope.highest_written, version)
         for other in self._sent.get(key, ()):
             if other is not sent:
-                other.note(metadata.uid, version)
-                other.written.add(metadata.uid)
-        if is_create and not went_back:
-            self._bound(scope, sent, version)
+                other.note_version(metadata.uid, version)
+                other.written_uids.add(metadata.uid)
+        if is_create and not is_restored:
+            self._bound_deletions(scope, sent, version)
         shown = self.indexer.stored.get(key) if overlay is None else overlay.shown()
         own = obj if selected or (selected is None and shown is not None) else None
         if overlay is not None and _is_later(overlay, sent, metadata.uid, version):
-            if not went_back:
-                self._put_below(key, overlay, own, metadata.uid, version)
+            if not is_restored:
+                self._note_earlier_write(key, overlay, own, metadata.uid, version)
             return
-        if not went_back and progress is not None and version <= progress:
+        if not is_restored and progress is not None and version <= progress:
             if overlay is not None and (overlay.is_gone or sent.sequence >= overlay.sequence):
-                self._drop(key, overlay)  # it was made again, or the server was set back
+                # The object was created again, or the server was restored from a backup.
+                self._drop(key, overlay)
             return
-        made = self._enter(key, scope, metadata.uid, now)
-        made.version = made.own_version = version
-        made.own, made.pinned = own, went_back
-        self._wait_for(key, made)
+        added = self._add_overlay(key, scope, metadata.uid, now)
+        added.version = added.own_version = version
+        added.own, added.is_pinned = own, is_restored
+        self._wait_for_version(key, added)
 
-    def wrote_part(
+    def show_written_part(
         self, key: str, uid: str, version: str, change: Callable[[T], T], now: float
     ) -> None:
-        """Show a part of an object, such as its scale.
+        """Show a written part of an object, such as its scale.
 
-        `change` returns a copy with the part. The copy keeps its older resource version, so that
-        an update that is based on it is refused.
+        `change` returns a copy of the object with the part. The copy keeps its older resource
+        version, so that the server refuses an update that is based on the copy.
         """
         number, overlay = version_number(version), self._overlays.get(key)
         shown = self.indexer.stored.get(key) if overlay is None else overlay.shown()
@@ -622,32 +642,34 @@ class OwnWrites(Generic[T]):
         if scope is None or progress is None or number <= progress:
             return
         if overlay is None:
-            overlay = self._enter(key, scope, uid, now)
+            overlay = self._add_overlay(key, scope, uid, now)
         elif overlay.version is None or number <= (overlay.own_version or 0):
             return
         else:
-            overlay.sequence = self._next()
+            overlay.sequence = self._next_sequence()
         overlay.version = max(overlay.version or 0, number)
         overlay.changes.append((number, uid, change))
         overlay.changes.sort(key=lambda each: each[0])
-        self._wait_for(key, overlay)
+        self._wait_for_version(key, overlay)
 
-    def _put_below(
+    def _note_earlier_write(
         self, key: str, overlay: _Overlay[T], own: T | None, uid: str, version: int
     ) -> None:
-        """Note the object of a write that was answered after a later write."""
+        """Note the object of a write whose response came after that of a later write."""
         if overlay.is_gone:
-            if uid in overlay.pending:
-                overlay.seen = max(overlay.seen or 0, version)
+            if uid in overlay.deleted_uids:
+                overlay.seen_version = max(overlay.seen_version or 0, version)
             return
         progress = version_number(overlay.scope.version) or 0
         is_newer = version > max(overlay.own_version or 0, progress)
-        if overlay.changes and overlay.uid == uid and is_newer:  # the later one told of a part only
+        if (
+            overlay.changes and overlay.uid == uid and is_newer
+        ):  # the later response had a part only
             overlay.own, overlay.own_version = own, version
             overlay.changes = [each for each in overlay.changes if each[0] > version]
             self._show(key, overlay.shown())
 
-    def deleted(
+    def hide_deleted(
         self,
         sent: SentWrite,
         key: str,
@@ -657,107 +679,112 @@ class OwnWrites(Generic[T]):
         *,
         version: int | None = None,
     ) -> None:
-        """Hide a deleted object. Without a uid, it is the one that was known.
+        """Hide a deleted object.
 
         Args:
-            sent: What was known when the deletion was sent.
+            sent: The deletion.
             key: The key of the object.
-            namespace: Its namespace; empty if it has none.
-            uid: Its uid, if the answer has one.
+            namespace: The namespace of the object; empty for cluster-scoped objects.
+            uid: The uid in the response. If it is empty, the object is the one that was known when
+                the deletion was sent.
             now: The time.
-            version: A version at which it existed, if the answer has one.
+            version: A version at which the object existed, if the response has one.
         """
         uid = uid or (sent.known[0] if sent.known else "")
         scope, overlay = self._scope_of(namespace), self._overlays.get(key)
         if scope is None or scope is not sent.scope or not uid:
             return
-        sent.note(uid, version)
-        if self._is_known_gone(sent, key, uid):
+        sent.note_version(uid, version)
+        if self._is_deletion_watched(sent, key, uid):
             return
-        if self._is_followed(sent, key, uid):
+        if self._has_successor(sent, key, uid):
             if overlay is not None:
-                overlay.earlier |= {uid}
+                overlay.earlier_uids |= {uid}
             return
         if overlay is not None and overlay.is_gone and _is_unordered(overlay, sent, uid):
-            overlay.sequence, overlay.at, overlay.bound = self._next(), now, None
-            overlay.pending.add(uid)
-            overlay.unseen.add(uid)
+            overlay.sequence, overlay.created_at, overlay.bound = self._next_sequence(), now, None
+            overlay.deleted_uids.add(uid)
+            overlay.unseen_uids.add(uid)
         else:
-            overlay = self._enter(key, scope, uid, now)
-            overlay.seen = sent.alive.get(uid)
-        if uid in sent.deleted:
-            overlay.unseen.discard(uid)
-        overlay.earlier |= sent.before - overlay.pending
+            overlay = self._add_overlay(key, scope, uid, now)
+            overlay.seen_version = sent.last_versions.get(uid)
+        if uid in sent.deleted_uids:
+            overlay.unseen_uids.discard(uid)
+        overlay.earlier_uids |= sent.known_uids - overlay.deleted_uids
         overlay.floor = max(overlay.floor, sent.floor, sent.progress or 0)
-        scope.unbounded[key] = overlay.sequence
+        scope.unbounded_deletions[key] = overlay.sequence
         self._show(key, None)
 
-    def _is_known_gone(self, sent: SentWrite, key: str, uid: str) -> bool:
-        """Tell whether the watch has delivered a deletion before its answer came.
+    def _is_deletion_watched(self, sent: SentWrite, key: str, uid: str) -> bool:
+        """Return whether the watch delivered the deletion before the response came.
 
-        With selectors, it delivers a deletion of an object that is there but not selected.
+        A watch with selectors also delivers a deletion of an object that still exists, but is not
+        selected any more.
         """
-        if uid not in sent.deleted or not self._is_selective:
-            return uid in sent.deleted
+        if uid not in sent.deleted_uids or not self._is_selective:
+            return uid in sent.deleted_uids
         watched = self._watched(key)
         return watched is not None and _metadata(watched).uid != uid
 
-    def _is_followed(self, sent: SentWrite, key: str, uid: str) -> bool:
-        """Tell whether the name has an object that was created after the deleted one.
+    def _has_successor(self, sent: SentWrite, key: str, uid: str) -> bool:
+        """Return whether the name has an object that was created after the deleted object.
 
-        Objects of one name exist one after the other: a version of each tells which is the later
-        one. What was known before the deletion was sent is the earlier one. Otherwise, an object
-        that the program has written since is taken for the later one.
+        Objects of one name exist one after another, so their versions determine the order. An
+        object that was known before the deletion was sent is the earlier one. If no versions are
+        known, an object that the program has written since is assumed to be the later one.
         """
         overlay, watched = self._overlays.get(key), self._watched(key)
         if overlay is not None:
-            other, version = overlay.uid, overlay.seen if overlay.is_gone else overlay.version
+            other, version = (
+                overlay.uid,
+                overlay.seen_version if overlay.is_gone else overlay.version,
+            )
             is_own = overlay.sequence > sent.sequence and not overlay.is_gone
-            if uid in overlay.earlier:
+            if uid in overlay.earlier_uids:
                 return True
         elif watched is not None:
             other = _metadata(watched).uid
             version = version_number(_metadata(watched).resource_version)
-            is_own = other in sent.written
+            is_own = other in sent.written_uids
         else:
             return False
         if other == uid or sent.is_after(other, version):
             return False
-        alive = sent.alive.get(uid)
-        return is_own if alive is None or version is None else version > alive
+        last_version = sent.last_versions.get(uid)
+        return is_own if last_version is None or version is None else version > last_version
 
-    def _bound(self, scope: _Scope, created: SentWrite, version: int) -> None:
-        """Note that the deletions that were answered before a create was sent are older than it."""
-        for key, sequence in [*scope.unbounded.items()]:
+    def _bound_deletions(self, scope: _Scope, created: SentWrite, version: int) -> None:
+        """Set the version of a create as the bound of the deletions that ended before it began."""
+        for key, sequence in [*scope.unbounded_deletions.items()]:
             if sequence > created.sequence:
                 break
-            del scope.unbounded[key]
+            del scope.unbounded_deletions[key]
             overlay = self._overlays.get(key)
             if overlay is not None and overlay.sequence == sequence:
                 overlay.bound = version
                 self._push(key, overlay, version)
 
-    def _enter(self, key: str, scope: _Scope, uid: str, now: float) -> _Overlay[T]:
-        """Make a new overlay, the youngest of all."""
+    def _add_overlay(self, key: str, scope: _Scope, uid: str, now: float) -> _Overlay[T]:
+        """Create an overlay. It is the last in `_overlays`, which are in the order of age."""
         watched = self._watched(key)
         before = self._overlays.pop(key, None)
         self._revealed.pop(key, None)
-        overlay = self._overlays[key] = _Overlay[T](scope, self._next(), now, uid, watched)
+        overlay = self._overlays[key] = _Overlay[T](scope, self._next_sequence(), now, uid, watched)
         if before is not None:
             overlay.floor = max(before.floor, before.version or 0)
-            overlay.earlier = (before.earlier | before.pending) - {uid}
-        scope.unbounded.pop(key, None)
+            overlay.earlier_uids = (before.earlier_uids | before.deleted_uids) - {uid}
+        scope.unbounded_deletions.pop(key, None)
         if len(self._overlays) > MAX_OVERLAYS:
             oldest = next(iter(self._overlays))
             self._drop(oldest, self._overlays[oldest])
         return overlay
 
-    def _next(self) -> int:
+    def _next_sequence(self) -> int:
         self._sequence += 1
         return self._sequence
 
-    def _wait_for(self, key: str, overlay: _Overlay[T]) -> None:
-        """Wait until the watch passes the version of an overlay."""
+    def _wait_for_version(self, key: str, overlay: _Overlay[T]) -> None:
+        """Show an overlay until the watch passes its version."""
         assert overlay.version is not None
         self._push(key, overlay, overlay.version)
         self._show(key, overlay.shown())
@@ -776,7 +803,7 @@ class OwnWrites(Generic[T]):
         return self._scopes.get(namespace if self._is_scoped else "")
 
     def _show(self, key: str, obj: T | None) -> None:
-        """Show this object to readers. Before the first list, they get nothing."""
+        """Show an object to readers; None hides it. Does nothing before the first list."""
         if not self.indexer.populated or self.indexer.stored.get(key) is obj:
             return
         if obj is None:
@@ -784,13 +811,13 @@ class OwnWrites(Generic[T]):
         else:
             self.indexer.upsert(obj)
 
-    def _forget(self, key: str) -> None:
+    def _drop_overlay_of(self, key: str) -> None:
         overlay = self._overlays.get(key)
         if overlay is not None:
             self._drop(key, overlay)
 
     def _drop(self, key: str, overlay: _Overlay[T]) -> None:
-        """Show the watched state of an object, though no event for it has come."""
+        """Drop an overlay without an event: show the watched state of its object."""
         del self._overlays[key]
         stored = self.indexer.stored.get(key)
         self._show(key, overlay.watched)
@@ -802,21 +829,21 @@ class OwnWrites(Generic[T]):
                 self._drop(key, overlay)
 
     def _drop_old(self, scope: _Scope, now: float) -> None:
-        """Drop overlays whose versions the watch seems never to reach."""
+        """Drop overlays whose versions the watch does not seem to reach."""
         oldest = next(iter(self._overlays.values()), None)
         if (
             oldest is None
-            or now - oldest.at <= _MAX_REPLACED_OVERLAY_SECONDS
-            or now < scope.look_at
+            or now - oldest.created_at <= _MAX_REPLACED_OVERLAY_SECONDS
+            or now < scope.next_drop
         ):
             return
-        scope.look_at = now + _DROP_INTERVAL_SECONDS
+        scope.next_drop = now + _DROP_INTERVAL_SECONDS
         for key, overlay in [*self._overlays.items()]:
-            if overlay.scope is scope and self._is_old(overlay, now - overlay.at):
+            if overlay.scope is scope and self._is_old(overlay, now - overlay.created_at):
                 self._drop(key, overlay)
 
     def _is_old(self, overlay: _Overlay[T], age: float) -> bool:
-        if age > MAX_OVERLAY_SECONDS or (overlay.pinned and age > MAX_UNSURE_OVERLAY_SECONDS):
+        if age > MAX_OVERLAY_SECONDS or (overlay.is_pinned and age > MAX_UNSURE_OVERLAY_SECONDS):
             return True
         if overlay.is_sure:
             return False
@@ -824,25 +851,30 @@ class OwnWrites(Generic[T]):
             overlay.is_ended and age > MAX_UNSURE_OVERLAY_SECONDS
         )
 
-    def _reveal(self, key: str, told: T | None, now: T | None, shown: T | None) -> None:
-        """Notify handlers again of an object that readers see from now on.
+    def _reveal(self, key: str, notified: T | None, now: T | None, shown: T | None) -> None:
+        """Notify handlers of a change that only readers see, because it has no event.
 
-        That is needed if readers saw another state until now, and no event tells of the change. A
-        controller may have relied on an object that only readers saw: if it got no deletion, it
-        would not create the object again.
+        A controller may have relied on an object that only readers saw. Without a notification of
+        its deletion, the controller would not create the object again.
+
+        Args:
+            key: The key of the object.
+            notified: The state of the last notification.
+            now: The state that readers see from now on.
+            shown: The state that readers saw until now.
         """
         if now is None:
-            if told is None and shown is not None:
+            if notified is None and shown is not None:
                 self._lost.append(shown)
-        elif _is_same(told, now) and not _is_same(shown, now):
+        elif _is_same(notified, now) and not _is_same(shown, now):
             self._revealed[key] = now
 
 
 def _is_later(overlay: _Overlay[Any], sent: SentWrite, uid: str, version: int) -> bool:
-    """Tell whether an overlay is of a later write than the one that is answered now.
+    """Return whether the write of an overlay is later than the write whose response came now.
 
-    Writes may overlap. A write that was sent after the overlay was made is the later one, even if
-    its version is lower: then the server was set back.
+    Writes may overlap. A write that was sent after the overlay was created is the later one, even
+    if its version is lower: then the server was restored from a backup.
     """
     if sent.sequence >= overlay.sequence:
         return False
@@ -850,20 +882,21 @@ def _is_later(overlay: _Overlay[Any], sent: SentWrite, uid: str, version: int) -
 
 
 def _is_unordered(overlay: _Overlay[Any], sent: SentWrite, uid: str) -> bool:
-    """Tell whether the order of two deleted objects is not known."""
-    if overlay.sequence <= sent.sequence or uid in overlay.pending:
+    """Return whether the order of two deleted objects is not known."""
+    if overlay.sequence <= sent.sequence or uid in overlay.deleted_uids:
         return False
-    is_known = sent.alive.get(uid) is not None and overlay.seen is not None
-    return not is_known and not sent.is_after(overlay.uid, overlay.seen)
+    is_known = sent.last_versions.get(uid) is not None and overlay.seen_version is not None
+    return not is_known and not sent.is_after(overlay.uid, overlay.seen_version)
 
 
-def _went_back(
+def _is_restored(
     sent: SentWrite, uid: str, version: int, selected: bool | None, is_create: bool
 ) -> bool:
-    """Tell whether the server was set back, for example restored from a backup.
+    """Return whether the server was restored from a backup.
 
-    A write gets a version that is higher than all that the watch had delivered before it was sent.
-    Only a write that changed nothing has a lower one: then the cache had exactly this state.
+    A write gets a version that is higher than all versions that the watch delivered before the
+    write was sent. Only a write that changes nothing has a lower version. Then the cache has
+    exactly the state in the response.
     """
     if sent.progress is None or version > sent.progress:
         return False
@@ -875,11 +908,11 @@ def _went_back(
     return known != (uid, version) if selected else known is not None
 
 
-def _vanished(before: Mapping[str, Any], listed: Mapping[str, Any]) -> Iterable[str]:
-    """Return the uids of objects that a list no longer has."""
+def _deleted_uids(before: Mapping[str, Any], listed: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the uids of objects that a list no longer has."""
     for key, obj in before.items():
-        uid, now = _metadata(obj).uid, listed.get(key)
-        if now is None or _metadata(now).uid != uid:
+        uid, current = _metadata(obj).uid, listed.get(key)
+        if current is None or _metadata(current).uid != uid:
             yield uid
 
 
@@ -891,7 +924,7 @@ def _put(objects: dict[str, T], key: str, obj: T | None) -> None:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Tell whether two objects are the same state of the same object."""
+    """Return whether two values are the same state of the same object."""
     if one is None or other is None:
         return one is other
     first, second = _metadata(one), _metadata(other)

@@ -1,17 +1,15 @@
 """State of a reflector: when to stream, to list, to watch and to wait.
 
-One state machine with the rules of client-go's reflector (tools/cache/reflector.go). A *pass* reads
-the whole collection and then watches it::
+A state machine with the rules of client-go's reflector (tools/cache/reflector.go). A *pass* reads
+the whole collection and then watches it (client-go: ListAndWatch)::
 
     Streaming(initial) ──► the same stream, live ──► Streaming ──► Streaming ...
-            │ cannot be had                              ▲
+            │ not possible                               ▲
             └────────────► Listing ──────────────────────┘
 
-A pass that fails is followed by a `Pause` and the next pass. Decisions only: the shells in `_async`
-and `_sync` do what a step says, tell what came of it, and are given the next step. Times are
-seconds of a monotonic clock.
-
-Where client-go would ask again and again without a pause, this does not: see `ReflectorState`.
+After a failed pass, there is a `Pause` and the next pass. This module makes decisions only:
+`_async/reflector` executes a step, reports the result, and gets the next step. Times are seconds of
+a monotonic clock.
 """
 
 from __future__ import annotations
@@ -49,25 +47,25 @@ __all__ = [
 
 FIRST_DELAY_SECONDS = 0.8
 MAX_DELAY_SECONDS = 30.0
-# Not since the last failure: since the last time that it was forgotten.
-RESET_AFTER_SECONDS = 120.0
-# A stream that ends sooner than this and has told nothing is an error, not an end.
+# The time from one reset of the backoff to the next, not from the last failure.
+RESET_INTERVAL_SECONDS = 120.0
+# A stream that ends sooner, and has delivered no new version, has failed.
 SHORT_STREAM_SECONDS = 1.0
 
 _TOO_LARGE = "Too large resource version"
 
 
 class Listing(Struct, frozen=True):
-    """Read the whole collection; `options` are those of the first page."""
+    """A step: read the whole collection. `options` are the options of the first page."""
 
     options: dict[str, Any]
 
 
 class Streaming(Struct, frozen=True):
-    """Open a watch and read it.
+    """A step: open a watch and read it.
 
-    With `initial` it begins with every object there is, up to `StreamAction.COMPLETE`, and goes on
-    as any other. It is dead when it is silent for `read_timeout` seconds.
+    With `initial`, the stream begins with all existing objects, up to `StreamAction.COMPLETE`, and
+    continues as a watch. A stream without data for `read_timeout` seconds is dead.
     """
 
     options: dict[str, Any]
@@ -76,9 +74,10 @@ class Streaming(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """Wait for so many seconds, because of `error`; None where a stream told nothing at all.
+    """A step: wait for this many seconds.
 
-    `failed` says that a pass has failed, which the program wants to hear of.
+    `error` is the cause; None if a stream ended without an error. `failed` is whether a pass has
+    failed, so that the handler of watch errors must be called.
     """
 
     seconds: float
@@ -95,76 +94,76 @@ class StreamAction(Enum):
     """The meaning of an event in a stream."""
 
     COLLECT = 1
-    """It belongs to the state that the stream begins with."""
+    """Collect the object: it is one of the initial events."""
     COMPLETE = 2
-    """That state is complete; it replaces everything that was known."""
+    """The initial events are complete: replace the content of the store by the objects."""
     APPLY = 3
-    """It changes what is known."""
-    PASS_OVER = 4
-    """It changes nothing."""
+    """Apply the event to the store."""
+    IGNORE = 4
+    """Ignore the event."""
 
 
 class ReflectorBackoff:
-    """The pauses between passes: 0.8 s, doubled up to 30 s, each times 1 to 2.
+    """The pauses between passes: 0.8 s, doubled up to 30 s, and multiplied by 1 to 2 at random.
 
-    They start anew two minutes after they last did so (client-go: NewReflectorWithOptions,
+    The pauses are reset two minutes after the last reset (client-go: NewReflectorWithOptions,
     wait.Backoff.DelayWithReset).
     """
 
-    __slots__ = ("_backoff", "_since")
+    __slots__ = ("_backoff", "_reset_at")
 
     def __init__(self, now: float, random: Random | None = None) -> None:
         self._backoff = Backoff(FIRST_DELAY_SECONDS, cap=MAX_DELAY_SECONDS, random=random)
-        self._since = now
+        self._reset_at = now
 
     def delay(self, now: float) -> float:
-        """The next pause in seconds."""
-        if now - self._since > RESET_AFTER_SECONDS:
+        """Return the next pause in seconds."""
+        if now - self._reset_at > RESET_INTERVAL_SECONDS:
             self.reset(now)
         return self._backoff.delay()
 
     def reset(self, now: float) -> None:
-        """Start anew."""
+        """Restart with the first pause."""
         self._backoff.reset()
-        self._since = now
+        self._reset_at = now
 
 
 class ReflectorState:
     """The state of a reflector, which decides its next step.
 
-    Stricter than client-go where that would send requests without end and without a pause: a
-    stream of initial events that breaks off, or a version that is refused although none was asked
-    for, is tried again at once only once in a pass; and only an event that brings a new version
-    makes a short stream one that has told something.
+    There are two differences from client-go, which prevent endless requests without a pause. In a
+    pass, a broken stream of initial events, or an unusable resource version, is retried without a
+    pause only once. A short stream is a success only if an event had a new resource version.
 
     Args:
         options: the selectors, which every request has.
         now: the time.
-        watch_list: whether to ask for initial events in a stream at all.
-        version: the version of what is known already, to watch from; empty if nothing is.
-        random: numbers from 0 to 1, for how long pauses and streams last.
-        needs_latest: tells whether the next list has to be the latest state.
+        watch_list: whether to request initial events in a stream (client-go: WatchList).
+        version: the resource version of the content of the store, to watch from; empty if the store
+            is empty.
+        random: returns numbers from 0 to 1, for the length of pauses and streams.
+        needs_latest: returns whether the next list has to be the latest state.
 
     Attributes:
-        version: the last resource version that is known, and up to which everything is; empty
-            before there is one.
-        bookmarks: how long a stream may be silent.
+        version: the resource version up to which the store is complete; empty before the first
+            list.
+        bookmarks: the gaps between bookmarks, which limit how long a stream may be silent.
     """
 
     __slots__ = (
         "_advanced",
         "_backoff",
+        "_has_pages",
         "_has_version",
         "_initial",
+        "_is_version_unusable",
         "_needs_latest",
         "_next",
         "_opened",
         "_options",
-        "_outage",
-        "_paged",
+        "_outage_backoff",
         "_random",
         "_retried_in_pass",
-        "_unavailable",
         "_watch_list",
         "bookmarks",
         "version",
@@ -184,18 +183,19 @@ class ReflectorState:
         self.bookmarks = BookmarkGaps()
         self._options = dict(options)
         self._random = random or default_random()
-        # Two, so that what a server that was away refuses at first does not wait as long as that.
+        # Outages have their own backoff: errors of a server that has just returned wait for a short
+        # time only.
         self._backoff = ReflectorBackoff(now, self._random)
-        self._outage = ReflectorBackoff(now, self._random)
+        self._outage_backoff = ReflectorBackoff(now, self._random)
         self._watch_list = watch_list
         self._needs_latest = needs_latest
-        # Whether the version was refused, so that the most recent state has to be asked for.
-        self._unavailable = False
-        # Whether the server gives pages even where it could answer from its cache.
-        self._paged = False
+        # Whether the server refused the version, so that the latest state must be requested.
+        self._is_version_unusable = False
+        # Whether the server returns pages even for lists that it could serve from its cache.
+        self._has_pages = False
         self._next: _Phase = "watch" if version else "pass"
         self._retried_in_pass = False
-        # Of the stream:
+        # The state of the current stream:
         self._initial = False
         self._opened: float | None = None
         self._advanced = False
@@ -204,7 +204,7 @@ class ReflectorState:
     # ---- passes -------------------------------------------------------------------------------
 
     def begin(self) -> Step:
-        """The first step, and the one after a Pause."""
+        """Return the first step, or the step after a Pause."""
         if self._next == "watch":
             return self._watch()
         if self._next == "pass":
@@ -218,20 +218,20 @@ class ReflectorState:
     ) -> Pause:
         self._next = then
         retry_after = error.retry_after if isinstance(error, ApiError) else None
-        # A server that accepts a watch and breaks it off is there.
-        away = is_outage(error) and self._opened is None
-        backoff = self._outage if away else self._backoff
+        # A server that accepts a watch, and then breaks the connection, is available.
+        is_away = is_outage(error) and self._opened is None
+        backoff = self._outage_backoff if is_away else self._backoff
         return Pause(max(backoff.delay(now), float(retry_after or 0)), error, failed)
 
     def recovered(self, now: float) -> Step:
-        """The first step after a Pause that was cut short, since the server is back."""
+        """Return the step after a Pause that ended early, because the server is back."""
         self._backoff.reset(now)
-        self._outage.reset(now)
+        self._outage_backoff.reset(now)
         return self.begin()
 
     @property
     def _is_latest_needed(self) -> bool:
-        return self._unavailable or self._needs_latest()
+        return self._is_version_unusable or self._needs_latest()
 
     # ---- lists --------------------------------------------------------------------------------
 
@@ -240,28 +240,28 @@ class ReflectorState:
         options = {**self._options, "resource_version": version}
         if version in {"", "0"}:
             options["limit"] = PAGE_SIZE
-        elif self._paged:
-            # A version with a limit alone would mean exactly that version.
+        elif self._has_pages:
+            # Without a match, a version together with a limit means exactly this version.
             options |= {"limit": PAGE_SIZE, "resource_version_match": "NotOlderThan"}
         return Listing(options)
 
     def listed(self, step: Listing, version: str, pages: int) -> Step:
-        """Note that the collection was read, in so many pages; its objects replace all others."""
+        """Note that the collection was read, and return the next step. `pages` is their number."""
         if step.options["resource_version"] == "0" and pages > 1:
-            self._paged = True
+            self._has_pages = True
         self._synced(version)
         return self._watch()
 
     def list_failed(self, error: Exception, now: float) -> Step:
-        """Note that it could not be read."""
+        """Note that the collection could not be read, and return the next step."""
         self._opened = None
-        if _is_unusable_version(error) and not self._unavailable:
-            self._unavailable = True
+        if _is_unusable_version(error) and not self._is_version_unusable:
+            self._is_version_unusable = True
             return self._list()
         return self._pause("pass", error, now, failed=True)
 
     def _synced(self, version: str) -> None:
-        self._unavailable = False
+        self._is_version_unusable = False
         self.version = version
 
     # ---- streams ------------------------------------------------------------------------------
@@ -280,19 +280,20 @@ class ReflectorState:
         self._advanced = False
         self._has_version = version not in {"", "0"}
         seconds = int(MIN_STREAM_SECONDS * (1.0 + self._random()))
-        every = {**self._options, **options, "watch": True, "allow_watch_bookmarks": True}
-        every |= {"resource_version": version, "timeout_seconds": seconds}
-        return Streaming(every, self.bookmarks.begin(seconds + READ_MARGIN_SECONDS), initial)
+        options = {**self._options, **options, "watch": True, "allow_watch_bookmarks": True}
+        options |= {"resource_version": version, "timeout_seconds": seconds}
+        return Streaming(options, self.bookmarks.begin(seconds + READ_MARGIN_SECONDS), initial)
 
     def opened(self, now: float) -> None:
         """Note that the server has accepted the watch."""
         self._opened = now
 
     def take(self, event: WatchEvent[Any], request: RequestInfo | None = None) -> StreamAction:
-        """Note an event; gives what to do with it.
+        """Note an event, and return what to do with it.
 
         Raises:
-            ApiError: the event is an ERROR, and the stream is over; `stream_ended` takes it.
+            ApiError: the event is an ERROR, which ends the stream. Pass the error to
+                `stream_ended`.
         """
         kind = event.type
         if kind == "ERROR":
@@ -308,39 +309,39 @@ class ReflectorState:
         if self._has_version and version and version != self.version:
             self.version = version
             self._advanced = True
-        return StreamAction.APPLY if kind in _APPLIED else StreamAction.PASS_OVER
+        return StreamAction.APPLY if kind in _APPLIED else StreamAction.IGNORE
 
     def _take_initial(self, kind: str, metadata: Any) -> StreamAction:
         if kind != "BOOKMARK":
             self._advanced = True
-            return StreamAction.COLLECT if kind in _CHANGES else StreamAction.PASS_OVER
+            return StreamAction.COLLECT if kind in _CHANGES else StreamAction.IGNORE
         if metadata.annotations.get(INITIAL_EVENTS_END) != "true":
-            return StreamAction.PASS_OVER
+            return StreamAction.IGNORE
         self._initial = False
         self._has_version = self._advanced = True
         self._synced(metadata.resource_version)
         return StreamAction.COMPLETE
 
     def stream_ended(self, error: Exception | None, now: float) -> Step:
-        """Note that a stream could not be opened, broke, or ended."""
+        """Note that a stream ended, broke or could not be opened, and return the next step."""
         if error is not None:
             self.bookmarks.forget()
         if _is_busy(error):
             return self._pause("initial" if self._initial else "watch", error, now)
-        # A connection that breaks, whether in order or not, is nothing special (client-go:
-        # StreamWatcher.receive); one that could not be made is.
-        over = error is None or (isinstance(error, TransportError) and self._opened is not None)
+        # A lost connection is the usual end of a stream, but a connection that could not be opened
+        # is a failure (client-go: StreamWatcher.receive).
+        is_end = error is None or (isinstance(error, TransportError) and self._opened is not None)
         if self._initial:
-            return self._initial_over(error, now) if over else self._initial_failed(error)
-        if over and not self._was_short(now):
-            self._outage.reset(now)
+            return self._initial_ended(error, now) if is_end else self._initial_failed(error)
+        if is_end and not self._was_short(now):
+            self._outage_backoff.reset(now)
             return self._watch()
-        if over:
+        if is_end:
             return self._pause("pass", error, now)
         return self._pause("pass", error, now, failed=self._opened is None)
 
-    def _initial_over(self, error: Exception | None, now: float) -> Step:
-        """The stream ended before the state was complete."""
+    def _initial_ended(self, error: Exception | None, now: float) -> Step:
+        """Return the step after a stream that ended before the initial events were complete."""
         if self._was_short(now):
             return self._list()
         if self._retried_in_pass:
@@ -349,14 +350,14 @@ class ReflectorState:
         return self._stream_initial()
 
     def _initial_failed(self, error: Exception | None) -> Step:
-        if _is_unusable_version(error) and not self._unavailable:
-            self._unavailable = True
+        if _is_unusable_version(error) and not self._is_version_unusable:
+            self._is_version_unusable = True
             return self._stream_initial()
         return self._list()
 
     def _was_short(self, now: float) -> bool:
-        lasted = 0.0 if self._opened is None else now - self._opened
-        return lasted < SHORT_STREAM_SECONDS and not self._advanced
+        seconds = 0.0 if self._opened is None else now - self._opened
+        return seconds < SHORT_STREAM_SECONDS and not self._advanced
 
 
 _CHANGES = frozenset({"ADDED", "MODIFIED", "DELETED"})
@@ -364,17 +365,18 @@ _APPLIED = _CHANGES | {"BOOKMARK"}
 
 
 def is_too_large(error: Exception | None) -> bool:
-    """Tell whether the server is not yet as far as the version that was asked for.
+    """Return whether the server has not reached the requested resource version yet.
 
-    Its answer bears a Retry-After, but that version may never come: the server was set back, say.
+    The response has a Retry-After header. But the version may never come, for example if the server
+    was restored from a backup.
     """
     if not isinstance(error, ApiError):
         return False
     if error.has_cause("ResourceVersionTooLarge"):
         return True
     # Servers before 1.17 (apimachinery: IsTooLargeResourceVersionError).
-    words = [error.message, *(cause.message or "" for cause in error.causes)]
-    return isinstance(error, Timeout) and any(_TOO_LARGE in word for word in words)
+    messages = [error.message, *(cause.message or "" for cause in error.causes)]
+    return isinstance(error, Timeout) and any(_TOO_LARGE in message for message in messages)
 
 
 def _is_unusable_version(error: Exception | None) -> bool:
@@ -382,7 +384,7 @@ def _is_unusable_version(error: Exception | None) -> bool:
 
 
 def _is_busy(error: Exception | None) -> bool:
-    """Tell whether the server refuses connections or is too busy: a retry may succeed."""
+    """Return whether the server refuses connections or is too busy: a retry may succeed."""
     if isinstance(error, TooManyRequests):
         return True
     cause: BaseException | None = error

@@ -1,16 +1,16 @@
-"""The forms in which caches keep objects: what is asked for, decoded, stored and shown.
+"""The forms in which caches keep objects: how objects are requested, decoded, stored and returned.
 
-An object is met in three forms:
+An object has three forms:
 
-- an **item** is what an answer of the server is decoded into;
-- an **entry** is what the store keeps;
-- an **object** is what listers, handlers, filters, transforms and index functions get.
+- an **item** is decoded from a response of the server;
+- an **entry** is kept in the store;
+- an **object** is passed to listers, handlers, filters, transforms and index functions.
 
-Whole objects, metadata and objects without a class are kept as they were decoded: the three are
-one Python object, and nothing is called for it. Another form is a subclass of `Storage`.
+Whole objects, metadata and objects without a class are kept as they were decoded: the three forms
+are one Python object, and need no conversion. A subclass of `Storage` keeps another form.
 
-client-go has parts of it: cache.TransformFunc, metadatainformer, dynamicinformer. In
-controller-runtime: cache.ByObject.
+client-go has parts of this: cache.TransformFunc, metadatainformer, dynamicinformer.
+controller-runtime has cache.ByObject.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ T = TypeVar("T", bound=Object)
 
 
 class Storage(Generic[T]):
-    """How one informer asks for objects, keeps them and shows them.
+    """The form in which an informer requests, keeps and returns objects.
 
-    This class keeps objects of a model class. A subclass that keeps something else sets
-    `keeps_objects` to False, and overrides `encode` and `decode`; `prepare`, too, if its items are
-    not objects.
+    This class keeps objects of a model class. A subclass that keeps another form sets
+    `keeps_objects` to False, and overrides `encode` and `decode`. It also overrides `prepare` if
+    its items are not objects.
 
-    The cache reads no more of an entry than `entry.metadata`, and of that `namespace`, `name`,
-    `uid`, `resource_version` and `labels`. They must be those of the object. An item has all of its
-    metadata.
+    The cache reads only `entry.metadata` of an entry: its `namespace`, `name`, `uid`,
+    `resource_version` and `labels`. These must be equal to those of the object. The metadata of an
+    item must be complete.
 
     Args:
-        model: The class of items. It decides which representation a watch asks for.
-        list_model: The class of lists of them.
+        model: The class of items. It decides which representation a watch requests.
+        list_model: The class of lists of items.
 
     Attributes:
-        keeps_objects: Whether an entry is the object that is shown.
-        is_metadata_only: Whether the metadata of an object is all that is kept of it.
+        keeps_objects: Whether an entry and its object are the same Python object.
+        is_metadata_only: Whether only the metadata of objects is kept.
     """
 
     keeps_objects = True
@@ -69,10 +69,10 @@ class Storage(Generic[T]):
     def read_page(
         self, response: HttpResponse, request: HttpRequest, codec: Codec
     ) -> ModelList[Any]:
-        """Decode a list, or a page of one, whose `items` are items.
+        """Decode a list, or a page of a list, of items.
 
         Raises:
-            ApiError, ResponseBroken, DecodeError: It is none, as for `read_list`.
+            ApiError, ResponseBroken, DecodeError: as `read_list`.
         """
         return read_list(response, self.list_model, request, codec)
 
@@ -80,15 +80,15 @@ class Storage(Generic[T]):
         """Decode the events of a block of a watch. The object of an event is an item.
 
         Raises:
-            DecodeError: A frame is no event, or its object is of no use.
+            DecodeError: A frame is not an event, or its object is not usable.
         """
         return codec.decode_events(block, self.model)
 
     def read_object(self, body: bytes, codec: Codec) -> Any:
-        """Decode the answer to a write into an item.
+        """Decode the response to a write into an item.
 
         Raises:
-            DecodeError: It is no object, or of no use.
+            DecodeError: The body is not an object, or the object is not usable.
         """
         return codec.decode(body, self.model, usable=True)
 
@@ -100,16 +100,16 @@ class Storage(Generic[T]):
         return None if obj is None else self.encode(obj)
 
     def encode(self, obj: T) -> Any:
-        """Return the entry of an object: what the store keeps."""
+        """Return the entry of an object."""
         return obj
 
     def decode(self, entry: Any) -> T:
-        """Return the object of an entry: what listers and handlers get."""
+        """Return the object of an entry."""
         return cast("T", entry)
 
     @property
     def decoder(self) -> Callable[[Any], T] | None:
-        """`decode`; None if an entry is its object, so that nothing is called for each of them."""
+        """`decode`; None if entries are objects, so that reads need no call for each entry."""
         return None if self.keeps_objects else self.decode
 
     # ---- parts of objects ---------------------------------------------------------------------
@@ -129,7 +129,7 @@ class Storage(Generic[T]):
 
 
 class MetadataStorage(Storage[PartialObjectMetadata]):
-    """Keeps the metadata of objects, and asks for nothing else."""
+    """Requests and keeps only the metadata of objects."""
 
     is_metadata_only = True
 
@@ -158,14 +158,14 @@ def storage_for(model: type[T], list_model: type[ModelList[T]]) -> Storage[T]:
         TypeError: The class is a Table.
     """
     if issubclass(model, Table):
-        raise TypeError("a cache holds objects, not tables: a Table has no name to find it by")
-    kind: Any = Storage
+        raise TypeError("a cache holds objects, not tables: a Table has no name and so no key")
+    storage_class: Any = Storage
     if issubclass(model, PartialObjectMetadata):
-        kind = MetadataStorage
+        storage_class = MetadataStorage
     elif issubclass(model, Unstructured):
-        kind = UnstructuredStorage
-    made: Storage[T] = kind(model, list_model)
-    return made
+        storage_class = UnstructuredStorage
+    storage: Storage[T] = storage_class(model, list_model)
+    return storage
 
 
 def _at_version(metadata: dict[str, Any], version: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Messages for caches that are not full: the server's answer, and what to do."""
+"""Messages for caches that are not synced: the last response of the server, and what to do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READING = "200 OK, but not everything is here yet"
 
 
 def reason(error: Exception | str, resource: Resource) -> str:
-    """Return the last answer of the server, or the error; for a 403 also the missing rule."""
+    """Return the last response of the server, or the error. For a 403, add the missing rule."""
     if not isinstance(error, ApiError):
         return str(error)
     message = f"{error.code} {error.reason or type(error).__name__}: {error.message}"
@@ -42,31 +42,31 @@ def reason(error: Exception | str, resource: Resource) -> str:
 
 
 def _rule(resource: Resource) -> str:
-    """Return the rule that a Role or ClusterRole must have, in the words of RBAC."""
+    """Return the rule that a Role or ClusterRole must have, with the field names of RBAC."""
     group, plural = json.encode(resource.group).decode(), json.encode(resource.plural).decode()
     return f'apiGroups [{group}], resources [{plural}], verbs ["list", "watch"]'
 
 
 def incomplete(what: str, status: str) -> str:
-    """Return the message for a reader of a cache that is not full."""
+    """Return the message for reading a cache that is not synced."""
     if status == NOT_STARTED:
         return f"the cache of {what} is empty: it was not started; call start() and wait_for_sync()"
     return f"the cache of {what} is not full yet ({status}): call wait_for_sync() before reading"
 
 
 def not_started(names: Iterable[str]) -> NotSynced:
-    """Return the error for a wait for caches that were not started."""
+    """Return the error for waiting for caches that were not started."""
     named = ", ".join(names)
     return NotSynced(f"not started: {named}; call start() after asking for them, then wait")
 
 
 def stood_still(why: str, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
-    """Return the error for caches that are not full, while nobody moves the FakeClock."""
+    """Return the error for caches that cannot sync, because no test moves the FakeClock."""
     named = ", ".join(f"{name} ({status})" for name, status in states)
     return SyncTimeout(f"{who}waited for caches: {named}: {why}")
 
 
 def timed_out(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
-    """Return the error for caches that are not full in time, with each informer and its state."""
+    """Return the error for caches that did not sync in time, with each informer and its state."""
     named = ", ".join(f"{name} ({status})" for name, status in states)
     return SyncTimeout(f"{who}timed out after {seconds:g} s waiting for caches: {named}")

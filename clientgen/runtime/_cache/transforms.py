@@ -1,9 +1,10 @@
 """Transforms: functions applied to every object before it goes into a cache.
 
-A transform makes a cache smaller by what its users do not need. It is given an object nobody else
-has seen yet, so it may change it in place, and returns what to store. Applied twice it must do no
-more than once. It leaves `metadata.name`, `namespace`, `uid` and `resource_version` alone. If it
-raises, the object is not stored (client-go: cache.TransformFunc).
+A transform makes a cache smaller: it drops what the program does not need. It may change the object
+in place, because no other code has the object yet, and returns the object to store. A second call
+with the same object must change nothing. A transform must not change `name`, `namespace`, `uid` and
+`resource_version` of the metadata. If it raises, the object is not stored (client-go:
+cache.TransformFunc).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Transform(Protocol[T]):
 
 
 def drop_managed_fields(obj: T) -> T:
-    """Drop the managed fields: rarely read, and half of the size of many objects.
+    """Drop the managed fields, which programs rarely read and which are half of many objects.
 
     Writing such an object back loses nothing: the server keeps managed fields that a write leaves
     out (Kubernetes documentation: server-side apply, clearing managedFields).

@@ -1,7 +1,7 @@
-"""Reads the answers to writes for the cache of an informer.
+"""Reads the responses to writes for the cache of an informer.
 
-The answer is decoded anew, in the form that the cache keeps: the program owns the object that it
-gets and may change it.
+The response is decoded a second time, in the form that the cache keeps: the caller of the write may
+change the object that it gets.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ T = TypeVar("T", bound=Object)
 
 _PARTIAL = "PartialObjectMetadata"
 _CREATED = 201
-# The kinds of Kubernetes whose Scale is `spec.replicas`. Definitions of custom resources name any
-# field.
-_SCALED = frozenset(
+# The resources of Kubernetes whose Scale is `spec.replicas`. For custom resources, the definition
+# chooses the field.
+_SCALED_BY_REPLICAS = frozenset(
     {
         ("apps", "deployments"),
         ("apps", "replicasets"),
@@ -41,9 +41,9 @@ _SCALED = frozenset(
         ("", "replicationcontrollers"),
     }
 )
-# Deleting a collection of these does not remove all of its objects at once: Pods have a grace
-# period, the others get finalizers.
-_KEPT = frozenset(
+# Deleting a collection of these resources does not remove all of its objects at once: Pods have a
+# grace period, the others get finalizers.
+_DELETED_LATER = frozenset(
     {
         ("", "pods"),
         ("", "namespaces"),
@@ -55,14 +55,14 @@ _KEPT = frozenset(
 
 
 class WriteAnswers(Generic[T]):
-    """Puts what was written into the cache of one informer.
+    """Shows written objects in the cache of one informer.
 
     Args:
         writes: The store of the informer.
-        resource: Its resource.
+        resource: The resource that it watches.
         storage: The form in which it keeps objects.
-        selection: Its selectors.
-        transform: Its transform, which returns None if it fails.
+        selection: The selectors of the informer.
+        transform: The transform of the informer. It returns None if it fails.
     """
 
     def __init__(
@@ -83,50 +83,50 @@ class WriteAnswers(Generic[T]):
     def read(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Decode an answer.
+        """Decode the response to a write.
 
         Returns:
-            A function of the time that shows it, to be called while the cache is locked.
-            None if the answer tells nothing of the object.
+            A function of the time that shows the object. Call it with the lock of the cache. None
+            if the response does not contain the written object.
         """
         codec = codec.for_answer(response.headers)
         kind = codec.kind_of(response.body) if response.body else ""
         if target.is_delete and (kind == "Status" or not target.name):
-            return self._deleted(sent, target, response.body, codec)
+            return self._hide_deleted(sent, target, response.body, codec)
         if kind == "Scale":
-            return self._scaled(codec.decode(response.body, Unstructured))
+            return self._show_scale(codec.decode(response.body, Unstructured))
         if kind not in {self._resource.kind, _PARTIAL}:
-            return None  # of another kind, such as the token of a ServiceAccount
+            return None  # an object of another kind, such as the token of a ServiceAccount
         is_part = kind == _PARTIAL or target.version != self._resource.version
         if is_part and not self._storage.is_metadata_only:
-            return self._described(sent, target, response.body, codec)
-        return self._written(sent, target, response, codec)
+            return self._show_metadata(sent, target, response.body, codec)
+        return self._show_object(sent, target, response, codec)
 
-    def _written(
+    def _show_object(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> Callable[[float], None] | None:
         """Show a whole object."""
         item = self._storage.read_object(response.body, codec)
         if self._is_gone(item, target):
-            return self._gone(sent, item)
+            return self._hide_object(sent, item)
         selected = self._selection.selects(item)
         entry = self._storage.prepare(item, self._transform)
         if entry is None:
             return None
         is_create = target.is_create and response.status == _CREATED
-        return lambda now: self._writes.wrote(
+        return lambda now: self._writes.show_written(
             sent, entry, now, selected=selected, is_create=is_create
         )
 
     # ---- deletions ----------------------------------------------------------------------------
 
     def _is_gone(self, obj: Any, target: WriteTarget) -> bool:
-        """Tell whether the object in an answer does not exist any more.
+        """Return whether the object in a response does not exist any more.
 
-        A delete answers with an object that has no deletionTimestamp if it was removed at once. An
-        object that is being deleted is removed by the write that takes its last finalizer
-        (k8s.io/apiserver: registry/generic/registry/store.go). A Namespace has finalizers in its
-        spec, too: it is left to the watch.
+        If a delete removes the object at once, the object in the response has no deletionTimestamp.
+        An object that is being deleted is removed by the write that removes its last finalizer
+        (k8s.io/apiserver: registry/generic/registry/store.go). A Namespace also has finalizers in
+        its spec, so its deletion is left to the watch.
         """
         metadata: ObjectMeta = obj.metadata
         if not metadata.deletion_timestamp:
@@ -134,72 +134,74 @@ class WriteAnswers(Generic[T]):
         is_kept = bool(metadata.finalizers or metadata.deletion_grace_period_seconds)
         return not is_kept and (target.group, target.plural) != ("", "namespaces")
 
-    def _deleted(
+    def _hide_deleted(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Hide what a delete removed that is not answered by an object."""
+        """Hide a deleted object or collection. The response is a Status or a list."""
         if not target.name:
-            return self._emptied(sent, target, body, codec)
+            return self._hide_collection(sent, target, body, codec)
         status = codec.decode(body, Status)
         if status.status != "Success":
             return None
         uid = (status.details.uid if status.details else None) or ""
         key, namespace = target.key, target.namespace
-        return lambda now: self._writes.deleted(sent, key, namespace, uid, now)
+        return lambda now: self._writes.hide_deleted(sent, key, namespace, uid, now)
 
-    def _gone(self, sent: SentWrite, obj: Any) -> Callable[[float], None]:
+    def _hide_object(self, sent: SentWrite, obj: Any) -> Callable[[float], None]:
         metadata: ObjectMeta = obj.metadata
         key, namespace, uid = meta_namespace_key(obj), metadata.namespace, metadata.uid
         version = version_number(metadata.resource_version)
-        return lambda now: self._writes.deleted(sent, key, namespace, uid, now, version=version)
+        return lambda now: self._writes.hide_deleted(
+            sent, key, namespace, uid, now, version=version
+        )
 
-    def _emptied(
+    def _hide_collection(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Hide the objects of a deleted collection. The answer has them as they were before."""
-        resource = self._resource
+        """Hide the objects of a deleted collection. The response has their state before."""
+        key = (self._resource.group, self._resource.plural)
         is_list = codec.kind_of(body).endswith("List")
-        if not is_list or not target.is_plain or (resource.group, resource.plural) in _KEPT:
+        if not is_list or not target.is_plain or key in _DELETED_LATER:
             return None
         listed = codec.decode_list(body, PartialObjectMetadataList, usable=True)
-        gone = [self._gone(sent, item) for item in listed if not item.metadata.finalizers]
+        hides = [self._hide_object(sent, item) for item in listed if not item.metadata.finalizers]
 
-        def hide(now: float) -> None:
-            for each in gone:
-                each(now)
+        def hide_all(now: float) -> None:
+            for hide in hides:
+                hide(now)
 
-        return hide if gone else None
+        return hide_all if hides else None
 
     # ---- parts of objects ---------------------------------------------------------------------
 
-    def _described(
+    def _show_metadata(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Show the metadata of an object, from an answer of another version or without the rest."""
+        """Show the metadata in a response that has metadata only, or another API version."""
         partial = codec.decode(body, PartialObjectMetadata, usable=True)
         if self._is_gone(partial, target):
-            return self._gone(sent, partial)
+            return self._hide_object(sent, partial)
         if self._selection.selects(partial) is False:
-            # The object is only looked at for what its metadata says, and not stored.
-            absent: Any = partial
-            return lambda now: self._writes.wrote(sent, absent, now, selected=False)
+            # An object that is not selected is not stored: `show_written` reads only its metadata.
+            unselected: Any = partial
+            return lambda now: self._writes.show_written(sent, unselected, now, selected=False)
         if target.version != self._resource.version:
-            return None  # what was written is most likely not in the metadata
+            return None  # the write has probably changed more than the metadata
         metadata = codec.decode(body, Unstructured)["metadata"]
-        return self._part(partial, lambda obj: self._storage.with_metadata(obj, metadata))
+        return self._show_part(partial, lambda obj: self._storage.with_metadata(obj, metadata))
 
-    def _scaled(self, scale: Unstructured) -> Callable[[float], None] | None:
-        """Show the number of replicas that a Scale has."""
+    def _show_scale(self, scale: Unstructured) -> Callable[[float], None] | None:
+        """Show the number of replicas in a Scale."""
         spec: Any = scale.get("spec")
         is_object = isinstance(spec, dict)
         replicas = cast("dict[str, Any]", spec).get("replicas", 0) if is_object else None
-        is_known = (self._resource.group, self._resource.plural) in _SCALED
+        is_known = (self._resource.group, self._resource.plural) in _SCALED_BY_REPLICAS
         if not is_known or self._storage.is_metadata_only or not isinstance(replicas, int):
             return None
-        return self._part(scale, lambda obj: self._storage.with_replicas(obj, replicas))
+        return self._show_part(scale, lambda obj: self._storage.with_replicas(obj, replicas))
 
-    def _part(self, part: Any, change: Callable[[T], T]) -> Callable[[float], None]:
-        """Show a part of an object. `change` returns a copy of the object with it."""
+    def _show_part(self, part: Any, change: Callable[[T], T]) -> Callable[[float], None]:
+        """Show a part of an object. `change` returns a copy of the object with the part."""
         metadata: ObjectMeta = part.metadata
         key, uid, version = meta_namespace_key(part), metadata.uid, metadata.resource_version
         storage = self._storage
@@ -208,4 +210,4 @@ class WriteAnswers(Generic[T]):
             obj = self._transform(change(storage.decode(entry)))
             return entry if obj is None else storage.encode(obj)
 
-        return lambda now: self._writes.wrote_part(key, uid, version, changed, now)
+        return lambda now: self._writes.show_written_part(key, uid, version, changed, now)

@@ -1,4 +1,4 @@
-"""Reads which object a request writes, from its path.
+"""Determines from the path of a request which object the request writes.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
 """
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["WriteTarget", "target_of"]
 
 _WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-# Below a Namespace these are its subresources; every other word is a resource in the namespace.
+# After the name of a Namespace, these are its subresources; other words are namespaced resources.
 _NAMESPACE_PARTS = frozenset({"status", "finalize"})
 
 
 class WriteTarget(Struct, frozen=True):
-    """What a request writes. `name` is empty for a create and for a collection."""
+    """The object or collection that a request writes.
+
+    `name` is empty for a create and for a collection.
+    """
 
     method: str
     group: str
@@ -30,26 +33,26 @@ class WriteTarget(Struct, frozen=True):
     name: str = ""
     subresource: str = ""
     is_plain: bool = True
-    """Whether a delete has the default propagation policy, as far as the request says."""
+    """Whether the request leaves the propagation policy to the server's default."""
 
     @property
     def is_create(self) -> bool:
-        """Whether a new object is made, so that no older state of it exists."""
+        """Whether the request creates an object."""
         return self.method == "POST" and not self.name
 
     @property
     def is_delete(self) -> bool:
-        """Whether an object or a collection is deleted."""
+        """Whether the request deletes an object or a collection."""
         return self.method == "DELETE" and not self.subresource
 
     @property
     def key(self) -> str:
-        """The key of the object in a cache; empty if the request does not name it."""
+        """The key of the object in a cache; empty if the request does not name the object."""
         return f"{self.namespace}/{self.name}" if self.namespace and self.name else self.name
 
 
 def target_of(request: HttpRequest) -> WriteTarget | None:
-    """Return what a request writes; None if it writes nothing, or nothing that can be told."""
+    """Return the target of a request; None if the request writes nothing, or it is unknown what."""
     method = request.method
     if method not in _WRITES or _is_dry_run(request):
         return None
@@ -86,7 +89,7 @@ def target_of(request: HttpRequest) -> WriteTarget | None:
 
 
 def _is_dry_run(request: HttpRequest) -> bool:
-    """Tell whether the server stores nothing; also if a delete's options cannot be read."""
+    """Return whether the server stores nothing. Unreadable options of a delete count as dry run."""
     if "dryRun=" in request.target:
         return True
     body = request.body

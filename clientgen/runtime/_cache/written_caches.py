@@ -1,4 +1,4 @@
-"""The caches that show what is written through one client."""
+"""The caches that show the writes of one client."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class WrittenCache(Protocol):
     def answered(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> None:
-        """Show the object in the answer."""
+        """Show the object in the response to a write."""
         ...
 
     def over(self, sent: SentWrite) -> None:
-        """Note that the write has ended, with or without an answer."""
+        """Note that a write has ended, with or without a response."""
         ...
 
 
 class PendingWrite:
-    """A write that concerns some caches."""
+    """A write that is being sent, and the caches that it concerns."""
 
     __slots__ = ("_sent", "_target")
 
@@ -50,22 +50,22 @@ class PendingWrite:
         self._sent = sent
 
     def answered(self, response: HttpResponse, codec: Codec) -> None:
-        """Show the object in the answer. What cannot be read is left to the watch."""
+        """Show the object in the response. If that fails, the caches wait for the watch."""
         for cache, sent in self._sent:
             try:
                 cache.answered(sent, self._target, response, codec)
-            except Exception as error:  # noqa: BLE001 - the write was done: its caller gets the answer
+            except Exception as error:  # noqa: BLE001 - the write succeeded; the caller gets its result
                 target = self._target
                 logger.debug("%s %s is not shown yet: %r", target.method, target.plural, error)
 
     def over(self) -> None:
-        """Forget the write."""
+        """Note that the write has ended."""
         for cache, sent in self._sent:
             cache.over(sent)
 
 
 class WrittenCaches:
-    """The informers of a client, by what they watch."""
+    """The informers of a client, by resource."""
 
     def __init__(self) -> None:
         self._caches: dict[tuple[str, str], tuple[WrittenCache, ...]] = {}
@@ -88,12 +88,12 @@ class WrittenCaches:
                 self._caches.pop(key, None)
 
     def sending(self, request: HttpRequest) -> PendingWrite | None:
-        """Note that a request is being sent; None if no cache is concerned."""
+        """Note that a request is being sent. Returns None if it concerns no cache."""
         if not self._caches:
             return None
         target = target_of(request)
         if target is None:
             return None
         caches = self._caches.get((target.group, target.plural), ())
-        sent = [(cache, mark) for cache in caches if (mark := cache.sending(target)) is not None]
-        return PendingWrite(target, sent) if sent else None
+        writes = [(cache, sent) for cache in caches if (sent := cache.sending(target)) is not None]
+        return PendingWrite(target, writes) if writes else None

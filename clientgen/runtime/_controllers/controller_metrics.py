@@ -43,7 +43,7 @@ class PrometheusControllerMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._families = _families.of(registry or REGISTRY)
+        self._families = _families.get_or_create(registry or REGISTRY)
 
     @property
     def responded(self) -> Callable[[str, str, str], None]:

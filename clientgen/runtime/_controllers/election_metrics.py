@@ -31,7 +31,7 @@ class PrometheusElectionMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._families = _families.of(registry or REGISTRY)
+        self._families = _families.get_or_create(registry or REGISTRY)
 
     def leading(self, name: str, leads: bool, /) -> None:
         """Set whether an elector leads."""

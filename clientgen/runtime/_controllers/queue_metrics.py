@@ -43,7 +43,7 @@ class PrometheusQueueMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._families = _families.of(registry or REGISTRY)
+        self._families = _families.get_or_create(registry or REGISTRY)
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
         """Return the metrics of the queue with a name."""

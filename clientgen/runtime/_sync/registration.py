@@ -14,7 +14,7 @@ from contextvars import ContextVar, copy_context
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .._cache.deltas import Updated, decoded
+from .._cache.deltas import Updated, decode_notification
 from ._primitives import Event, Task, call, sleep, spawn, wait_until
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class HandlerRegistration(Generic[T]):
             return  # its namespace was removed
         try:
             if self._decode is not None:
-                notification = decoded(notification, self._decode)
+                notification = decode_notification(notification, self._decode)
             pending = self._handlers.call_for(notification)
             if pending is not None:
                 function, arguments = pending

@@ -1,4 +1,4 @@
-"""How long there has been no watch, and what managers and metrics say of it."""
+"""The time without a watch, and what managers and metrics report about it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from kubeapi.core.v1 import ConfigMap
 from prometheus_client import CollectorRegistry
 
 from clientgen.runtime import PrometheusInformerMetrics
-from clientgen.runtime._cache.contact import Contact
+from clientgen.runtime._cache.watch_gap import WatchGap
 from clientgen.runtime.conditions import exists
 from clientgen.testing import FakeClock, FakeCluster
 
 
-def test_a_gap_is_told_once() -> None:
-    contact = Contact()
-    assert contact.seconds(5.0) == 0.0
-    assert contact.until_told(5.0) is None
-    contact.lost(10.0)
-    contact.lost(20.0)  # it is lost already
-    assert (contact.seconds(35.0), contact.until_told(35.0)) == (25.0, 5.0)
-    assert contact.until_told(60.0) == 0.0
-    assert contact.tell(60.0) == 50.0
-    assert contact.until_told(61.0) is None
-    assert contact.made(70.0) == 60.0
-    assert contact.seconds(70.0) == 0.0
-    contact.lost(71.0)
-    assert contact.made(72.0) is None  # a short one is nothing to talk about
+def test_a_gap_is_reported_once() -> None:
+    gap = WatchGap()
+    assert gap.seconds(5.0) == 0.0
+    assert gap.seconds_until_report(5.0) is None
+    gap.begin(10.0)
+    gap.begin(20.0)  # the gap has begun already
+    assert (gap.seconds(35.0), gap.seconds_until_report(35.0)) == (25.0, 5.0)
+    assert gap.seconds_until_report(60.0) == 0.0
+    assert gap.report(60.0) == 50.0
+    assert gap.seconds_until_report(61.0) is None
+    assert gap.end(70.0) == 60.0
+    assert gap.seconds(70.0) == 0.0
+    gap.begin(71.0)
+    assert gap.end(72.0) is None  # a short gap is not reported
 
 
 async def test_factories_and_metrics_say_it() -> None:
