@@ -425,7 +425,7 @@ async def test_many_objects_cost_two_requests_each() -> None:
 @pytest.mark.parametrize(
     ("answer", "what"),
     [
-        (b"", "the answer is empty"),
+        (b"", "the response is empty"),
         (b"[]", "expected an object, got list"),
         (b"{", "Input data was truncated"),
         (b"{}", "an object of another kind than ConfigMap"),

@@ -174,7 +174,7 @@ def test_a_pod_that_has_ended(cluster: FakeCluster, pods: Any, tmp_path: Path) -
     over.status.phase = "Succeeded"
     pods.update_status(over)
 
-    because = r'an error of the server stood in the way: container not found \("app"\)'
+    because = r'an error of the server prevented the request: container not found \("app"\)'
     with pytest.raises(InternalError, match=because):
         pods.copy_from("web-0", "/a", tmp_path / "a")
     with (

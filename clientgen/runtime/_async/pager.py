@@ -38,7 +38,7 @@ async def list_pages(
     first = page = await _read(rest, path, list_model, paging.first_page(options), deadline)
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.take(token, path))
+        following = paging.next_page(options, tokens.check(token, path))
         try:
             page = await _read(rest, path, list_model, following, deadline)
         except Expired:
@@ -60,7 +60,7 @@ async def each_page(
     yield page
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.take(token, path))
+        following = paging.next_page(options, tokens.check(token, path))
         try:
             page = await _read(rest, path, list_model, following, deadline)
         except Expired as expired:

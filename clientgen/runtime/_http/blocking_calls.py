@@ -1,8 +1,8 @@
 """Warns of synchronous calls that block an event loop.
 
-The calls work, because a program may make them on purpose while it starts. The first one is logged
-as a warning: without it, the mistake shows only when the program is busy. Notebooks, whose event
-loop waits for the cell anyway, get no warning.
+The calls work, because a program may make them on purpose while it starts. The first call is logged
+as a warning: without it, the mistake would show only when the program is busy. Notebooks get no
+warning, because their event loop waits for the cell anyway.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def warn_of_blocking(request: HttpRequest) -> None:
     if _warned or "ipykernel" in sys.modules:
         return
     _warned.add(True)
-    import logging  # most programs never get here
+    import logging  # imported late: most programs never log this
 
     words = (
         "%s blocks the running event loop until the server responds: use the asyncio clientset, "

@@ -1,7 +1,7 @@
 """The codec of a client: media types, and how bodies and streams are encoded and decoded.
 
 A `Rest` has a transport, which carries bytes, and a codec, which knows their format. `json_codec`
-has the codec for JSON. Another format, or JSON with a media type parameter, is one more class.
+has the codec for JSON. Another format, or JSON with a media type parameter, is another class.
 client-go: runtime.NegotiatedSerializer and runtime.Framer.
 """
 
@@ -32,7 +32,7 @@ class FrameError(DecodeError):
 class Framer(Protocol):
     """Splits the chunks of one stream into frames. A frame may span chunks.
 
-    A frame is one event of a watch. A block is any number of whole frames, one after the other.
+    A frame is one event of a watch. A block is any number of whole frames in sequence.
     """
 
     def feed(self, chunk: bytes) -> list[bytes]:
@@ -44,7 +44,7 @@ class Framer(Protocol):
         ...
 
     def check(self) -> None:
-        """Check, before more is read, that the unfinished frame is not too long.
+        """Check before the next read that the unfinished frame is not too long.
 
         Raises:
             FrameError: the frame is longer than the format allows.
@@ -52,7 +52,7 @@ class Framer(Protocol):
         ...
 
     def finish(self) -> bytes:
-        """Return the last frame of a stream that has ended without marking it, or nothing.
+        """Return the last frame of an ended stream, if it has no end mark; else no bytes.
 
         Raises:
             FrameError: the stream ended in the middle of a frame.
@@ -61,7 +61,7 @@ class Framer(Protocol):
 
 
 class Codec(Protocol):
-    """Encodes the bodies of requests and decodes those of responses.
+    """Encodes the bodies of requests and decodes the bodies of responses.
 
     A codec has no state, so that threads and tasks can share it.
     """
@@ -79,7 +79,7 @@ class Codec(Protocol):
     def for_answer(self, headers: Mapping[str, str]) -> Codec:
         """Return the codec that decodes a response with these headers.
 
-        A server, or a proxy in front of it, may not send the format that the client prefers.
+        A server or a proxy may send another format than the one that the client prefers.
         """
         ...
 
@@ -112,7 +112,7 @@ class Codec(Protocol):
         ...
 
     def kind_of(self, body: bytes) -> str:
-        """Return the kind of an object, reading no more of it; empty if it has none."""
+        """Return the kind of an object without decoding the rest; empty if it has no kind."""
         ...
 
     def new_framer(self) -> Framer:
@@ -136,5 +136,5 @@ class Codec(Protocol):
         ...
 
     def is_urgent(self, block: bytes) -> bool:
-        """Return whether a block may hold a bookmark or an error, which must not wait."""
+        """Return whether a block may contain a bookmark or an error, which must not wait."""
         ...

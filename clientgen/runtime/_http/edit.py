@@ -1,15 +1,14 @@
 """Read-modify-write without losing changes: only the difference is sent.
 
-The object is encoded before and after the change. The difference of the two is sent as a merge
-patch that includes the uid and the resourceVersion of the object that was read. Fields that this
-package does not know are kept. If somebody else changed the object in between, the server responds
-with a Conflict and nothing is overwritten. (Kubernetes API concepts: updates to existing
-resources.)
+The object is encoded before and after the change. The difference is sent as a merge patch that
+includes the uid and the resourceVersion of the object that was read. Fields that the package does
+not know are kept. If another client has changed the object in between, the server responds with a
+Conflict and nothing is overwritten. (Kubernetes API concepts: updates to existing resources.)
 
-A concurrent change of any field causes a conflict. A patch that tested only the fields it changes
-would let changes of other fields pass, but `change` may depend on these: a sum of two counters
-would be stored although one of them has changed. There is no way to see which fields a function has
-read.
+A concurrent change of any field causes a conflict. A patch that tested only the fields that it
+changes would allow changes of other fields, on which `change` may depend: a sum of two counters
+would be stored although one of the counters has changed. It is not possible to find out which
+fields a function has read.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ __all__ = ["changed", "difference", "log_unchanged", "status_difference"]
 
 Json: TypeAlias = dict[str, Any]
 
+# The fields of the metadata that are preconditions of a patch.
 _GUARDS = ("uid", "resourceVersion")
 
 
@@ -65,7 +65,7 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
 
 
 def _keep_empties(before: Json, after: Json, obj: object) -> None:
-    """Put back empty lists and maps that are set, which the class of an object leaves out."""
+    """Restore empty lists and maps that are set, but which the encoder leaves out."""
     for name, old in before.items():
         value = member(obj, name)
         if name not in after:
@@ -76,31 +76,34 @@ def _keep_empties(before: Json, after: Json, obj: object) -> None:
 
 
 def _is_another(result: object, current: object) -> bool:
-    """Tell whether a function returned another object of the kind, which would not be sent."""
+    """Return whether a function returned another object of the same class."""
     return result is not current and isinstance(current, type(result))
 
 
 def log_unchanged(path: str) -> None:
     """Log at debug level that nothing was sent."""
-    import logging  # most edits change something
+    import logging  # imported late: most edits change the object
 
-    words = "edit of %s: the function changed nothing, so nothing is sent (does it compare, `==`?)"
+    words = (
+        "edit of %s: the function changed nothing, so nothing is sent"
+        " (is there a `==` instead of a `=`?)"
+    )
     logging.getLogger("clientgen.runtime._http.edit").debug(words, path)
 
 
 def difference(before: Json, after: Json) -> Patch | None:
-    """Return the patch from one object to the other, guarded by the uid and version of `before`.
+    """Return the patch from one object to the other, with the uid and version as preconditions.
 
     Lists are replaced as a whole. A JSON patch is used only to set a null inside free-form JSON,
     which a merge patch cannot express.
     """
-    before, after = _plain(before), _plain(after)
+    before, after = _copy_to_modify(before), _copy_to_modify(after)
     guards = _guards(before)
     after.get("metadata", {}).update(guards)
     try:
-        patch = _merge(before, after)
+        patch = _merge_patch(before, after)
     except _NullMember:
-        operations = list(_operations(before, after, ()))
+        operations = list(_json_patch(before, after, ()))
         return JsonPatch([*_guard_operations(guards), *operations])
     if not patch:
         return None
@@ -110,12 +113,13 @@ def difference(before: Json, after: Json) -> Patch | None:
 
 
 def status_difference(old: object, new: object) -> Patch | None:
-    """Return the patch from one status to another, guarded by the uid and version of `old`.
+    """Return the patch from one status to another, with the uid and version as preconditions.
 
-    Returns None if nothing has changed. The metadata of `new` may be newer.
+    Returns None if nothing has changed. The preconditions are those of `old`. The metadata of `new`
+    may be newer.
 
     Raises:
-        ValueError: the states are of two objects, they differ outside of status and metadata, or
+        ValueError: the states belong to two objects, they differ outside of status and metadata, or
             `old` was not read from the server.
     """
     encoded = model_codec.encode(old), model_codec.encode(new)
@@ -134,33 +138,33 @@ def _guards(obj: Json) -> Json:
 
 
 def _check_states(before: Json, after: Json) -> None:
-    """Check that two objects are states of one, and differ in what the status endpoint takes."""
+    """Check that two states are of the same object, and differ only in status and metadata."""
     uids = [_guards(each).get("uid") for each in (before, after)]
     if not uids[0]:
         raise ValueError("the old state has no uid: it must be read from the server first")
     if uids[0] != uids[1]:
         raise ValueError("the two states are of different objects: their uids differ")
     names = sorted({*before, *after} - {"metadata", "status"})
-    changed_ones = [name for name in names if not _same(before.get(name), after.get(name))]
+    changed_ones = [name for name in names if not _is_same_json(before.get(name), after.get(name))]
     if changed_ones:
         raise ValueError(f"only the status is sent, but {' and '.join(changed_ones)} changed, too")
 
 
-def _plain(value: Json) -> Json:
-    """Copy the containers that this module modifies."""
+def _copy_to_modify(value: Json) -> Json:
+    """Copy the object and its metadata, which the caller modifies."""
     if is_object(value.get("metadata")):
         return {**value, "metadata": {**value["metadata"]}}
     return {**value}
 
 
-def _merge(before: Json, after: Json) -> Json:
+def _merge_patch(before: Json, after: Json) -> Json:
     patch: Json = {name: None for name in before if name not in after}
     for name, new in after.items():
         old = before.get(name)
-        if name in before and _same(old, new):
+        if name in before and _is_same_json(old, new):
             continue
         if is_object(old) and is_object(new):
-            if inner := _merge(old, new):
+            if inner := _merge_patch(old, new):
                 patch[name] = inner
         elif _has_null(new):
             raise _NullMember
@@ -169,7 +173,7 @@ def _merge(before: Json, after: Json) -> Json:
     return patch
 
 
-def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Json]:
+def _json_patch(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Json]:
     for name in before:
         if name not in after:
             yield {"op": "remove", "path": json_pointer(*path, name)}
@@ -178,27 +182,27 @@ def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Js
         if name not in before:
             yield {"op": "add", "path": json_pointer(*path, name), "value": new}
         elif is_object(old) and is_object(new):
-            yield from _operations(old, new, (*path, name))
-        elif not _same(old, new):
+            yield from _json_patch(old, new, (*path, name))
+        elif not _is_same_json(old, new):
             yield {"op": "replace", "path": json_pointer(*path, name), "value": new}
 
 
 def _guard_operations(guards: Json) -> Iterator[Json]:
-    """Yield operations that set the version that was read: the server answers 409 if it is old.
+    """Yield operations that set the uid and version. The server answers 409 if they are old.
 
-    A `test` operation would make it answer 422.
+    With a `test` operation, the server would answer 422.
     """
     for name, value in guards.items():
         yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
 
 
-def _same(old: Any, new: Any) -> bool:
+def _is_same_json(old: Any, new: Any) -> bool:
     """Return whether two values are equal as JSON, where 1, 1.0 and true differ."""
     return bool(old == new) and json.encode(old) == json.encode(new)
 
 
 def _has_null(value: Any) -> bool:
-    """Return whether a value contains nulls, also in lists: servers drop nulls of merge patches."""
+    """Return whether a value contains nulls, also in lists. Servers drop nulls of merge patches."""
     if is_object(value):
         return any(_has_null(member) for member in value.values())
     if is_array(value):

@@ -13,12 +13,12 @@ __all__ = ["FieldTerm", "SelectableField"]
 
 
 class FieldTerm(str):
-    """A field selector. It is text, so that every `field_selector=` takes it. `&` joins two."""
+    """A field selector, as a string for every `field_selector=`. `&` joins two field selectors."""
 
     __slots__ = ()
 
     def __and__(self, other: FieldTerm) -> FieldTerm:
-        """Select the objects that both select."""
+        """Select the objects that both field selectors select."""
         if not isinstance(other, FieldTerm):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
         return FieldTerm(f"{self},{other}")

@@ -1,4 +1,4 @@
-"""The codec for JSON, the format that every API server speaks."""
+"""The codec for JSON, the format that every API server supports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 
 class _Peek(Struct):
-    """The part of an object that has its kind."""
+    """An object of which only the kind is decoded."""
 
     kind: str = ""
 
@@ -34,9 +34,9 @@ _peek = json.Decoder(_Peek)
 
 
 class JsonCodec:
-    """Writes and reads JSON; a watch is a line of JSON for each event.
+    """Writes and reads JSON. A watch has a line of JSON for each event.
 
-    A subclass with another `accept` asks for JSON with a media type parameter.
+    A subclass with another `accept` requests JSON with a media type parameter.
     """
 
     accept: str = "application/json"
@@ -63,7 +63,7 @@ class JsonCodec:
         return model_codec.decode_list(body, list_model, usable=usable)
 
     def kind_of(self, body: bytes) -> str:
-        """Return the kind of an object; empty if it has none."""
+        """Return the kind of an object; empty if it has no kind."""
         try:
             return _peek.decode(body).kind
         except (MsgspecError, UnicodeDecodeError, RecursionError):

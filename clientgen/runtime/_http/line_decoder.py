@@ -15,44 +15,44 @@ MAX_LINE_BYTES = 16 << 20
 class LineSplitter:
     """Splits chunks of bytes into lines. A line may span chunks."""
 
-    __slots__ = ("_begun",)
+    __slots__ = ("_unfinished_line",)
 
     def __init__(self) -> None:
-        self._begun = bytearray()
+        self._unfinished_line = bytearray()
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the lines that this chunk completes, without line ends."""
         lines = chunk.split(b"\n")
         last = lines.pop()
-        if lines and self._begun:
-            lines[0] = self._take_begun() + lines[0]
-        self._begun += last
+        if lines and self._unfinished_line:
+            lines[0] = self._take_unfinished_line() + lines[0]
+        self._unfinished_line += last
         return lines
 
     def feed_block(self, chunk: bytes) -> bytes:
         """Return the lines that this chunk completes as one block, with line ends."""
         end = chunk.rfind(b"\n") + 1
-        block = self._take_begun() + chunk[:end] if end else b""
-        self._begun += chunk[end:]
+        block = self._take_unfinished_line() + chunk[:end] if end else b""
+        self._unfinished_line += chunk[end:]
         return block
 
     def finish(self) -> bytes:
-        """Return and forget the bytes after the last line end."""
-        return self._take_begun()
+        """Return and remove the bytes after the last line end."""
+        return self._take_unfinished_line()
 
     def check(self) -> None:
-        """Check, before more is read, that the unfinished line is not too long.
+        """Check before the next read that the unfinished line is not too long.
 
         Raises:
             FrameError: the line is longer than 16 MiB.
         """
-        if len(self._begun) > MAX_LINE_BYTES:
-            self._begun.clear()
+        if len(self._unfinished_line) > MAX_LINE_BYTES:
+            self._unfinished_line.clear()
             raise FrameError(f"a line is longer than {MAX_LINE_BYTES} bytes")
 
-    def _take_begun(self) -> bytes:
-        begun = bytes(self._begun)
-        self._begun.clear()
+    def _take_unfinished_line(self) -> bytes:
+        begun = bytes(self._unfinished_line)
+        self._unfinished_line.clear()
         return begun
 
 
@@ -62,7 +62,7 @@ class JsonLines(LineSplitter):
     __slots__ = ()
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Return the lines that this chunk completes, without blank ones."""
+        """Return the lines that this chunk completes, without blank lines."""
         return [line for line in super().feed(chunk) if line.strip()]
 
     def finish(self) -> bytes:
@@ -78,7 +78,7 @@ class JsonLines(LineSplitter):
 
 
 def is_whole(line: bytes) -> bool:
-    """Return whether a line without an end is complete JSON."""
+    """Return whether a line without a line end is complete JSON."""
     try:
         json.decode(line, type=Raw)
     except (MsgspecError, RecursionError):

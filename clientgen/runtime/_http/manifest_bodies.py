@@ -1,4 +1,4 @@
-"""Completes manifests that are bodies of requests with what the client knows of them."""
+"""Adds apiVersion, kind and name to manifests that are bodies of requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TYPE_META = {"api_version": "apiVersion", "kind": "kind"}
 
 
 def constants_of(kind: type[object]) -> Mapping[str, str]:
-    """Return the api_version and kind of a class; empty for a class of objects of any kind."""
+    """Return the api_version and kind of a class; empty for a class that has no kind."""
     if not issubclass(kind, Model) or issubclass(kind, PartialObjectMetadata):
         return {}
     constants: Mapping[str, object] = kind.__constants__
@@ -28,15 +28,15 @@ def completed(
     namespace: str = "",
     name: str = "",
 ) -> Mapping[str, Any]:
-    """Return a manifest with its apiVersion and kind, and with its name if one is given.
+    """Return a manifest with apiVersion, kind and, if the caller passed a name, the name.
 
     Servers need apiVersion and kind for an apply (apiserver: patch.go, applyPatcher), and the name
-    for a replace. They set the namespace themselves.
+    for a replace. Servers set the namespace themselves.
 
     Args:
         manifest: the body; it is not modified.
         stated: the api_version and kind of the request, if they are known.
-        namespace: the namespace of the request; empty without one.
+        namespace: the namespace of the request; empty if it has none.
         name: the name of the request, if the caller passed one.
 
     Raises:

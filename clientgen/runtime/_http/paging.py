@@ -1,4 +1,4 @@
-"""The options of each page, and how pages become one list.
+"""The options of each page of a list, and the list of all pages.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 """
@@ -21,18 +21,18 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 
 class Tokens:
-    """The continue tokens of one list. A repeated token would make the list endless."""
+    """The continue tokens of one list. Detects a repeated token, which would never end."""
 
     def __init__(self) -> None:
         self._token_digests: set[int] = set()
 
-    def take(self, token: str, path: str) -> str:
+    def check(self, token: str, path: str) -> str:
         """Record a token and return it.
 
         Raises:
             ResponseBroken: the server has sent the same token before.
         """
-        digest = hash(token)  # a token may be long
+        digest = hash(token)  # the hash is stored, because a token may be long
         if digest in self._token_digests:
             raise ResponseBroken(f"GET {path}: the server returned the same continue token again")
         self._token_digests.add(digest)
@@ -47,8 +47,8 @@ def is_one_page(options: Mapping[str, Any]) -> bool:
 def first_page(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of the first page.
 
-    Together with a limit, a resourceVersion means exactly that version, which soon expires. Without
-    one it means "not older than", and that stays so when this adds the limit.
+    A resourceVersion without a limit means "not older than". With a limit, it would mean exactly
+    this version, which soon expires. So this function adds the match for "not older than".
     """
     page = {**options, "limit": options.get("limit") or PAGE_SIZE}
     if options.get("resource_version", "0") not in {"", "0", None}:
@@ -66,7 +66,7 @@ def next_page(options: Mapping[str, Any], token: str) -> dict[str, Any]:
 
 
 def as_whole(first: ListT) -> ListT:
-    """Remove the paging fields of the first page, which now has the items of all pages."""
+    """Remove the paging fields of the first page, after it got the items of all pages."""
     if first.metadata.continue_:
         first.metadata.continue_ = ""
         first.metadata.remaining_item_count = None

@@ -1,4 +1,4 @@
-"""The four kinds of patch, one class each.
+"""The four types of patches.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
 """
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Patch:
-    """Base class of patches: a body, and the content type that tells the server how to read it."""
+    """Base class of patches: a body, and the content type of the type of patch."""
 
     __slots__ = ("body",)
     content_type: ClassVar[str]
@@ -39,7 +39,7 @@ class _Patch:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        # Values may be secret, so the repr shows only what is changed.
+        # Values may be secret, so the repr shows only the names of changed members.
         return f"{type(self).__name__}({', '.join(self._outline())})"
 
     def _outline(self) -> Iterable[str]:
@@ -105,10 +105,10 @@ Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
 
 
 def patch_of(patch: object) -> Patch:
-    """Return a patch: itself, or the merge patch that a dict is.
+    """Return a patch as it is, or a dict as a merge patch.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: the argument is neither.
     """
     if isinstance(patch, (JsonPatch, MergePatch, StrategicMergePatch, ApplyPatch)):
         return patch

@@ -33,11 +33,11 @@ def segment(what: str, value: str) -> str:
         plain = _PLAIN(value)
     except TypeError:
         plain = None
-    # `plain[0]` is a str; a subclass of str could spell itself in another way later.
-    spelled = plain[0] if plain else _quoted(what, value)
-    if what == "namespace" and spelled != spelled.lower() and plain:
-        raise _in_capitals(spelled)
-    return spelled
+    # `plain[0]` is a plain str; `str()` of a subclass could return another text later.
+    text = plain[0] if plain else _quote_segment(what, value)
+    if what == "namespace" and text != text.lower() and plain:
+        raise _capitals_error(text)
+    return text
 
 
 def check_segment(what: str, value: str) -> str:
@@ -51,7 +51,7 @@ def check_segment(what: str, value: str) -> str:
 
 
 def name_in(body: object) -> Any:
-    """Return `metadata.name` of an object, of whatever type it is; None if it is missing.
+    """Return `metadata.name` of an object, a value of any type; None if it is missing.
 
     Raises:
         TypeError: `body` is neither a model nor a mapping.
@@ -81,12 +81,12 @@ def _metadata_of(body: object, name: str) -> object:
 
 
 def called(client: object) -> str:
-    """Return the client's public method that is running, as in `.delete()`; empty for none.
+    """Return the running public method of a client, such as `.delete()`; empty if there is none.
 
-    It reads the call stack, because only error messages need it: so generated methods, which are
-    one statement each, need not pass their names.
+    The name is read from the call stack, because only error messages need it. So generated methods,
+    which are one statement each, need not pass their names.
     """
-    from inspect import currentframe  # start-up does not need it
+    from inspect import currentframe  # imported late: only messages need it
 
     frame = currentframe()
     while frame is not None:
@@ -102,7 +102,7 @@ def is_name(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and str.__len__(value) > 0
 
 
-def _quoted(what: str, value: object) -> str:
+def _quote_segment(what: str, value: object) -> str:
     if not is_name(value):
         raise ValueError(f"{what} must be a non-empty string, not {_safe_repr(value)}")
     value = str.__str__(value)
@@ -110,7 +110,7 @@ def _quoted(what: str, value: object) -> str:
         raise ValueError(
             f"{what} cannot be {value!r}: it must not be '.' or '..' or contain '/' or '%'"
         )
-    from urllib.parse import quote  # hardly ever needed
+    from urllib.parse import quote  # imported late: hardly ever needed
 
     try:
         return quote(value, safe="")
@@ -120,13 +120,13 @@ def _quoted(what: str, value: object) -> str:
         ) from None
 
 
-def _in_capitals(namespace: str) -> ValueError:
-    """Return the error for `Shop`, for which servers would answer with an empty list."""
+def _capitals_error(namespace: str) -> ValueError:
+    """Return the error for a namespace such as `Shop`, in which servers list no objects."""
     return ValueError(f"namespace cannot be {namespace!r}: names of namespaces are lower case")
 
 
 def _safe_repr(value: object) -> str:
-    """Return the repr of a plain value, and the type of others, which may hold secrets."""
+    """Return the repr of a plain value, or the type of another value, which may hold secrets."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     return f"a {type(value).__name__}"

@@ -1,8 +1,8 @@
-"""Representations of objects that servers send on request: metadata alone, and tables.
+"""Representations of objects that servers send on request: only metadata, and tables.
 
-The class to read decides. For `PartialObjectMetadata`, its list and `Table`, the Accept header
-asks for the representation first and for whole objects last, because some extension API servers
-have only those. client-go: metadata/metadata.go; kubectl: get/get.go.
+The class of the result decides. For `PartialObjectMetadata`, its list and `Table`, the Accept
+header prefers the representation and also accepts whole objects, because some extension API servers
+send only whole objects. client-go: metadata/metadata.go; kubectl: get/get.go.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TABLE: Final = "Table"
 
 
 def asking_for(model: type[Any], request: HttpRequest, codec: Codec) -> HttpRequest:
-    """Add the Accept header for the representation that `model` stands for, and return the request.
+    """Add the Accept header for the representation of a class, and return the request.
 
     Args:
         model: the class of the object or list in the response.
@@ -40,12 +40,12 @@ def asking_for(model: type[Any], request: HttpRequest, codec: Codec) -> HttpRequ
 
 
 def check_representation(obj: object, model: type[Any], info: RequestInfo) -> None:
-    """Check that the server sent a table if it was asked for one.
+    """Check that the server sent a table if a table was requested.
 
-    Whole objects in place of metadata are fine: only their metadata is read.
+    Whole objects instead of metadata are valid: only their metadata is read.
 
     Raises:
-        ResponseBroken: the server sent whole objects in place of a table.
+        ResponseBroken: the server sent whole objects instead of a table.
     """
     kind = getattr(obj, "kind", "")
     if kind != _TABLE and _representation(model) == _TABLE:

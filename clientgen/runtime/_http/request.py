@@ -46,7 +46,7 @@ Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
-# Characters that no request can hold: control characters, and halves of surrogate pairs.
+# Characters that a request cannot contain: control characters, and halves of surrogate pairs.
 _UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]").search
 
 
@@ -83,7 +83,7 @@ class HttpRequest(Struct):
         return RequestInfo(self.method, self.target.partition("?")[0])
 
     def __repr__(self) -> str:
-        # The headers hold credentials, and the body may be that of a Secret.
+        # The headers contain credentials, and the body may be a Secret.
         return f"{type(self).__name__}({self.info})"
 
 
@@ -98,7 +98,7 @@ class HttpResponse(Struct):
     body: bytes
 
 
-# The options of each verb, and the names of their query parameters; "" is not sent.
+# The options of each verb, and their query parameters. An option with "" is not sent.
 _SELECTION = {
     "label_selector": "labelSelector",
     "field_selector": "fieldSelector",
@@ -137,7 +137,7 @@ LOGS = {
     "stream": "stream",
     "timeout": "",
 }
-# These options go into a DeleteOptions body. If there is one, the server ignores the query.
+# These options are sent in a DeleteOptions body. If there is a body, the server ignores the query.
 _DELETE_BODY = {
     "dry_run": "dryRun",
     "grace_period_seconds": "gracePeriodSeconds",
@@ -154,7 +154,7 @@ DELETE_COLLECTION = {**LIST, **dict.fromkeys(_DELETE_BODY, "")}
 
 
 def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Return the query string for some options, with its question mark; empty without parameters.
+    """Return the query string for options, with the question mark; empty without parameters.
 
     Options that are None are left out.
 
@@ -172,7 +172,7 @@ def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def selector_text(name: str, value: object) -> str:
-    """Return the text of a selector that the option `name` was given.
+    """Return the text of a selector. `name` is the option, for messages.
 
     Raises:
         TypeError: the value is neither a string nor a mapping.
@@ -185,10 +185,10 @@ def selector_text(name: str, value: object) -> str:
         if name != "label_selector":
             example = '"metadata.name=web" or {"metadata.name": "web"}'
         raise TypeError(f"{name} must be a string or a mapping, {example}, not {named(value)}")
-    from .selectors import field_selector, label_selector  # start-up does not need them
+    from .selectors import field_selector, label_selector  # imported late: rarely needed
 
-    spell = label_selector if name == "label_selector" else field_selector
-    return spell(cast("Mapping[str, str]", value))
+    to_text = label_selector if name == "label_selector" else field_selector
+    return to_text(cast("Mapping[str, str]", value))
 
 
 def _query_value(name: str, value: object) -> str:
@@ -211,7 +211,7 @@ def _query_value(name: str, value: object) -> str:
 def _quote(text: str) -> str:
     if _PLAIN(text):
         return text
-    from urllib.parse import quote  # start-up does not need it
+    from urllib.parse import quote  # imported late: plain text needs no quotes
 
     return quote(text, safe="")
 
@@ -285,7 +285,7 @@ def _content_type(codec: Codec) -> Headers:
 def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
     for name in limits:
         value = options.get(name, "unlimited")
-        # Servers take a selector of blanks and commas as one that selects everything.
+        # For servers, a selector of blanks and commas selects everything.
         if not (str(value).strip(" \t\r\n,") if isinstance(value, str) else value):
             raise ValueError(
                 f"{name} must not be {options[name]!r}: leave it out to delete without this limit"

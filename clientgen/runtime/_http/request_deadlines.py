@@ -23,8 +23,8 @@ class RequestDeadlines:
     A deadline is a moment of the clock.
 
     Attributes:
-        clock: The clock. A fake cluster replaces it by its own.
-        timeout: The timeout of calls that give none, in seconds. None is no limit.
+        clock: The clock. A fake cluster replaces it by its FakeClock.
+        timeout: The timeout of calls without a timeout, in seconds. None is no limit.
     """
 
     __slots__ = ("clock", "timeout")
@@ -50,7 +50,7 @@ class RequestDeadlines:
             raise TypeError(what) from None
 
     def seconds_left(self, deadline: float) -> float:
-        """Return the seconds until a deadline. It is 0 after the deadline."""
+        """Return the seconds until a deadline; 0 after the deadline."""
         return max(0.0, deadline - self.clock.monotonic())
 
     def timeout_until(self, request: HttpRequest, deadline: float | None) -> float | None:
@@ -67,8 +67,8 @@ class RequestDeadlines:
         return remaining
 
     def real_deadline(self, deadline: float | None) -> float | None:
-        """Return the time of `time.monotonic` that is as far away as a deadline.
+        """Convert a deadline to a time of `time.monotonic`.
 
-        Locks, sockets and pauses take real time, whatever the clock is.
+        Locks, sockets and pauses need real time, even if the clock is a FakeClock.
         """
         return None if deadline is None else monotonic() + self.seconds_left(deadline)

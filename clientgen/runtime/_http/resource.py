@@ -35,14 +35,14 @@ class Resource(Struct, frozen=True):
     @property
     def gvk(self) -> GroupVersionKind:
         """Group, version and kind."""
-        from clientgen._gvk import GroupVersionKind  # start-up does not need it
+        from clientgen._gvk import GroupVersionKind  # imported late: rarely needed
 
         return GroupVersionKind(self.group, self.version, self.kind)
 
     @property
     def gvr(self) -> GroupVersionResource:
         """Group, version and resource."""
-        from clientgen._gvk import GroupVersionResource  # start-up does not need it
+        from clientgen._gvk import GroupVersionResource  # imported late: rarely needed
 
         return GroupVersionResource(self.group, self.version, self.plural)
 

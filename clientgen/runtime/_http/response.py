@@ -22,11 +22,11 @@ __all__ = ["error_from", "read_list", "read_object", "read_object_or_status", "r
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
-_CONFLICT = 409
-_SERVER_ERRORS = 500
-_REDIRECT, _NO_CODE = 300, 1000
+_CONFLICT_STATUS = 409
+_FIRST_SERVER_ERROR_STATUS = 500
+_FIRST_REDIRECT_STATUS, _MAX_STATUS = 300, 999
 
-# The most bytes of text to keep of a body that is not a Status, such as a proxy's HTML page.
+# The maximum size of the text that is kept of a body without a Status, such as a proxy's HTML page.
 _MAX_KEPT_BYTES = 2048
 
 
@@ -45,7 +45,7 @@ def read_object(response: HttpResponse, model: type[T], request: HttpRequest, co
 def read_list(
     response: HttpResponse, list_model: type[ListT], request: HttpRequest, codec: Codec
 ) -> ListT:
-    """Decode the list in a successful response. One item that does not fit does not fail it all.
+    """Decode the list in a successful response. Items that do not fit their class are kept.
 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
@@ -61,7 +61,7 @@ def read_list(
 def read_object_or_status(
     response: HttpResponse, model: type[T], request: HttpRequest, codec: Codec
 ) -> T | Status:
-    """Decode the response to a delete: the object or a Status, by its `kind`.
+    """Decode the response to a delete: the deleted object, or a Status.
 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
@@ -74,7 +74,7 @@ def read_object_or_status(
 
 def _body_of(response: HttpResponse, request: HttpRequest) -> bytes:
     if not response.body:
-        raise ResponseBroken(f"{request.info}: the answer is empty")
+        raise ResponseBroken(f"{request.info}: the response is empty")
     return response.body
 
 
@@ -99,7 +99,7 @@ def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> Ap
     status = _status_in(response.body, codec.for_answer(response.headers))
     if status is None:
         status = _make_status(request.method, response)
-    if not _is_refusal(status.code):
+    if not _is_error_code(status.code):
         status.code = response.status
     seconds = retry_after(response.headers)
     if seconds is not None:
@@ -108,9 +108,9 @@ def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> Ap
     return api_error(status, request.info)
 
 
-def _is_refusal(code: int | None) -> bool:
-    """Return whether a code in a body is an error code; a hostile server may send any number."""
-    return code is not None and _REDIRECT <= code < _NO_CODE
+def _is_error_code(code: int | None) -> bool:
+    """Return whether a code in a body is an error code. A hostile server may send any number."""
+    return code is not None and _FIRST_REDIRECT_STATUS <= code <= _MAX_STATUS
 
 
 def retry_after(headers: Mapping[str, str]) -> int | None:
@@ -125,9 +125,9 @@ def _status_in(body: bytes, codec: Codec) -> Status | None:
         return None
 
 
-# The meaning of a code when the server sends no Status: reason and message, where the message
-# None stands for the server's own text (apimachinery: NewGenericServerResponse).
-_MEANING: dict[int, tuple[str, str | None]] = {
+# The reason and the message for a status code, if the server sends no Status. Without a message,
+# the text of the body is the message (apimachinery: NewGenericServerResponse).
+_REASONS: dict[int, tuple[str, str | None]] = {
     400: ("BadRequest", "the server cannot understand the request"),
     401: ("Unauthorized", "the server wants valid credentials"),
     403: ("Forbidden", None),
@@ -144,15 +144,15 @@ _MEANING: dict[int, tuple[str, str | None]] = {
 
 
 def _make_status(method: str, response: HttpResponse) -> Status:
-    """Say as a Status what a server or a proxy said in another way."""
+    """Create a Status for a response without one, for example from a proxy."""
     code = response.status
     text = response.body[:_MAX_KEPT_BYTES].decode("utf-8", "replace").strip()
-    reason, message = _MEANING.get(code, ("", f"the server answered with the code {code}"))
-    if code >= _SERVER_ERRORS and not reason:
-        reason, message = "InternalError", "an error of the server stood in the way"
-        if text and not text.startswith("<"):  # a page of a proxy tells nothing in its first words
+    reason, message = _REASONS.get(code, ("", f"the server answered with the code {code}"))
+    if code >= _FIRST_SERVER_ERROR_STATUS and not reason:
+        reason, message = "InternalError", "an error of the server prevented the request"
+        if text and not text.startswith("<"):  # an HTML page begins with nothing useful
             message = f"{message}: {text}"
-    if code == _CONFLICT and method == "POST":
+    if code == _CONFLICT_STATUS and method == "POST":
         reason = "AlreadyExists"
     cause = StatusCause(reason="UnexpectedServerResponse", message=text or "unknown")
     return Status(

@@ -1,6 +1,6 @@
 """Decides whether and when to retry a request.
 
-These are decisions only: callers measure time, sleep and send. The rules are client-go's
+This module makes decisions only: callers measure time, sleep and send. The rules are client-go's
 (rest/with_retry.go, util/retry, util/flowcontrol and apimachinery's wait.Backoff).
 """
 
@@ -29,8 +29,8 @@ MAX_RETRIES = 10
 _LOST_CONNECTION_PAUSE_SECONDS = 1.0
 _FIRST_CONFLICT_PAUSE_SECONDS = 0.01
 _MAX_CONFLICT_PAUSE_SECONDS = 0.5
-_TOO_MANY_REQUESTS = 429
-_SERVER_ERRORS = 500
+_TOO_MANY_REQUESTS_STATUS = 429
+_FIRST_SERVER_ERROR_STATUS = 500
 
 Random = Callable[[], float]
 AnyError = TypeVar("AnyError", bound=Exception)
@@ -56,7 +56,8 @@ class Retry:
 
     def after_response(self, status: int, retry_after: int | None, now: float) -> float | None:
         """Return the seconds to wait before the next attempt, or None if this response is final."""
-        if retry_after is None or not (status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS):
+        is_busy = status == _TOO_MANY_REQUESTS_STATUS or status >= _FIRST_SERVER_ERROR_STATUS
+        if retry_after is None or not is_busy:
             return None
         return self._spend(float(retry_after), now)
 
@@ -75,7 +76,7 @@ class Retry:
 
 
 def annotate(error: AnyError, retries: int, before: object) -> AnyError:
-    """Add a note about earlier attempts to the last error. Returns the same error."""
+    """Add a note about earlier attempts to the last error, and return the error."""
     if not retries:
         return error
     note = f"gave up after {retries} {'retry' if retries == 1 else 'retries'}"
@@ -86,7 +87,7 @@ def annotate(error: AnyError, retries: int, before: object) -> AnyError:
 
 
 class Backoff:
-    """Delays that grow by `factor` up to `cap`, each extended by up to `jitter` of itself."""
+    """Delays that grow by `factor` up to `cap`. Each is extended at random by up to `jitter`."""
 
     __slots__ = ("_cap", "_factor", "_first", "_jitter", "_next", "_random")
 
@@ -165,7 +166,7 @@ class TokenBucket:
 
 
 def default_random() -> Random:
-    """Return a random number from 0 to 1; the same as `random.random`."""
-    from random import random  # start-up does not need it
+    """Return `random.random`, which returns numbers from 0 to 1."""
+    from random import random  # imported late: start-up does not need it
 
     return random

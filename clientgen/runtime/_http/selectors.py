@@ -125,7 +125,9 @@ def _requirement(text: str) -> Requirement:
 
 
 def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
-    """Build a selector from a mapping of labels to a value, several values, or None for absent.
+    """Build a selector from a mapping of labels to a value, to several values, or to None.
+
+    None selects objects without the label.
 
     `label_selector({"app": "web", "tier": ["a", "b"], "legacy": None})` is `app=web,tier in
     (a,b),!legacy`.
@@ -147,7 +149,7 @@ def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
 
 
 def _check(key: object, values: tuple[object, ...]) -> None:
-    """Reject text that would be read as another condition, or as several."""
+    """Reject text that the server would read as another condition, or as several conditions."""
     if not isinstance(key, str) or not _LABEL.fullmatch(key):
         raise ValueError(f"{key!r} is not a valid label key")
     if not values:
@@ -195,7 +197,7 @@ def field_selector(fields: Mapping[str, str], *, unequal: Mapping[str, str] | No
 
 
 def parse_field_selector(text: str) -> list[tuple[str, bool, str]]:
-    """Parse a field selector into (path, whether it must be equal, value).
+    """Parse a field selector into tuples: path, whether the value must be equal, value.
 
     Raises:
         ValueError: a condition has no `=`, `==` or `!=`.

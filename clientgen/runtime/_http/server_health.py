@@ -1,17 +1,17 @@
-"""Health of a server: when to probe it, what silence means, and when it responds again.
+"""Health of a server: when to probe it, and whether silent connections are dead.
 
-A connection can die silently when a proxy or a NAT drops its packets. If packets get no answer, the
-operating system notices (`tcp_keepalive`). If a proxy still acknowledges packets for the server,
-only a response of the server itself shows that it is there. client-go sends HTTP/2 pings. Over
-HTTP/1.1, clients send a GET of `/version` when no stream has received data for a while. The request
-uses a connection that is kept for it, and that was opened with the first stream. If there is no
-response, what broke that connection broke streams, too: those without data are ended. Silent
-streams that are older than the connection are ended once, so that their readers open new ones.
+A connection can die silently when a proxy or a NAT drops its packets. If packets are not
+acknowledged, the operating system detects it (`tcp_keepalive`). If a proxy still acknowledges
+packets for the server, only a response of the server shows that the server is available. client-go
+sends HTTP/2 pings. Over HTTP/1.1, clients send a GET of `/version` when no stream has received data
+for a while. The request uses a separate connection, which was opened with the first stream. If
+there is no response, the silent streams are probably broken, too, and are ended. Silent streams
+that are older than the probe's connection are ended once, so that their readers open new streams.
 
-When the server cannot be reached, one GET of `/readyz` a second finds out when it responds again,
-for all callers that wait. Then these continue, spread over a second.
+When the server cannot be reached, one GET of `/readyz` per second detects when it responds again,
+for all waiting callers. Then the callers continue, spread over a second.
 
-These are decisions only: `_async/health_monitor` sends the requests, and time comes in as numbers.
+This module makes decisions only: `_async/health_monitor` sends the requests and passes the time.
 """
 
 from __future__ import annotations
@@ -29,21 +29,23 @@ __all__ = ["SILENCE_TIMEOUT_SECONDS", "Health", "is_outage"]
 SILENCE_TIMEOUT_SECONDS = 40.0
 """The silence timeout of clients that set none."""
 
-# The silence timeout has two parts: no data arrives, then no response. client-go: 30 and 15 s.
+# The silence timeout has two parts: the silence before the probe, and the timeout of the probe.
+# client-go: 30 and 15 s.
 _SILENT_SHARE = 0.8
-# Streams that end sooner need no connection for probes.
+# Streams that end sooner do not need a connection for probes.
 _FIRST_PROBE_AFTER_SECONDS = 1.0
 # Servers close idle connections, after 90 s as a rule.
 _MAX_PROBE_INTERVAL_SECONDS = 60.0
-# Old streams are ended at most once in so many silence timeouts.
+# Old streams are ended at most once in this many silence timeouts.
 _RENEWAL_INTERVAL_TIMEOUTS = 3.0
-# While the server does not respond, it is checked at random intervals from the first to the sum.
+# While the server does not respond, it is checked after this interval and a random part of the
+# jitter.
 _CHECK_INTERVAL_SECONDS, _CHECK_JITTER_SECONDS = 1.0, 0.5
 CHECK_TIMEOUT_SECONDS = 2.0
-"""How long a server may take to respond that it is ready."""
+"""The timeout of a check whether the server is ready."""
 _RETURN_SPREAD_SECONDS = 1.0
 _NEVER = float("-inf")
-_SERVER_ERRORS = 500
+_FIRST_SERVER_ERROR_STATUS = 500
 
 
 class Health:
@@ -56,11 +58,11 @@ class Health:
 
     Attributes:
         is_down: Whether the server is known not to respond.
-        answers: Whether the server has responded to any request since it is down.
+        answers: Whether the server has responded to any request during the outage.
         kept_since: The time when the connection for probes was opened.
         outages: The number of outages that are over.
         quiet: The seconds without data on any stream after which the server is probed.
-        patience: The seconds that the server may take to respond to the probe.
+        patience: The timeout of a probe in seconds.
     """
 
     __slots__ = (
@@ -119,7 +121,7 @@ class Health:
             self.kept_since = now
 
     def renews(self, now: float) -> bool:
-        """Tell whether to end the streams that are older than the connection for probes."""
+        """Return whether to end the streams that are older than the connection for probes."""
         if now - self._renewed < _RENEWAL_INTERVAL_TIMEOUTS * (self.quiet + self.patience):
             return False
         self._renewed = now
@@ -151,7 +153,7 @@ class Health:
         """Note that a request failed as it does when the server is down."""
         if not self._suspected and not self.is_down:
             self._suspected = True
-            self._check_later(now)  # most failures are over by then
+            self._check_later(now)  # not at once, because most failures are short
 
     def check_at(self) -> float | None:
         """Return the time of the next check of `/readyz`. None if the server is not suspected."""
@@ -172,7 +174,7 @@ class Health:
         return was_down
 
     def return_after(self) -> float:
-        """Return a random pause for a caller that waited, so that callers do not return at once."""
+        """Return a random pause for a waiting caller, so that not all callers continue at once."""
         return _RETURN_SPREAD_SECONDS * self._random()
 
     def _fall(self) -> None:
@@ -184,7 +186,7 @@ class Health:
 
 
 def is_outage(error: Exception | None) -> bool:
-    """Tell whether the error of a request may come from an outage, of the server or of a part."""
+    """Return whether the error of a request may come from an outage of the server or a part."""
     if isinstance(error, ApiError):
-        return error.code >= _SERVER_ERRORS
+        return error.code >= _FIRST_SERVER_ERROR_STATUS
     return isinstance(error, TransportError)

@@ -19,7 +19,7 @@ __all__ = ["LoggedOnce", "warnings_in"]
 _WARNING = re.compile(r'(\d{3}) \S+ "((?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r"\\(.)")
 
-# A program that runs for months may get many texts.
+# Limits the memory of programs that run for months.
 _MAX_REMEMBERED_TEXTS = 1000
 
 
@@ -34,9 +34,9 @@ def warnings_in(header: str) -> Iterator[str]:
 
 
 class LoggedOnce:
-    """The default handler. It logs each text once, to the logger `clientgen.warnings`.
+    """The default warning handler. It logs each text once, to the logger `clientgen.warnings`.
 
-    The line names the first call that got the warning, and its object.
+    The log message contains the first call that got the warning, and its object.
     """
 
     def __init__(self) -> None:
@@ -49,9 +49,9 @@ class LoggedOnce:
         if len(self._logged) >= _MAX_REMEMBERED_TEXTS:
             self._logged.clear()
         self._logged.add(text)
-        import logging  # most programs get no warning
+        import logging  # imported late: most programs get no warning
 
-        call = f"{_call(request)}: " if request is not None else ""
+        call = f"{_describe_call(request)}: " if request is not None else ""
         logging.getLogger("clientgen.warnings").warning("%s%s", call, text)
 
 
@@ -65,13 +65,13 @@ class _Named(Struct):
     metadata: _Metadata = _Metadata()
 
 
-def _call(request: HttpRequest) -> str:
-    """Return the method and path. A POST has the name of its object, too: it is not in the path."""
+def _describe_call(request: HttpRequest) -> str:
+    """Return the method and path. For a POST, add the name of the object, which no path has."""
     if request.method != "POST" or not request.body:
         return str(request.info)
     try:
         body = json.decode(request.body, type=_Named)
-    except DecodeError:  # of another format
+    except DecodeError:  # the body has another format
         return str(request.info)
     name = body.metadata.name or body.metadata.generateName
     return f"{request.info} ({one_line(f'{body.kind} {name}'.strip())})"

@@ -29,7 +29,7 @@ class SharedObjects:
         """Return the object of a class. The first caller creates it."""
         shared = self.get(kind)
         if shared is None:
-            # Two threads may both create one: the first that stores it wins.
+            # Two threads may both create an object. The object that is stored first is used.
             shared = self._by_class.setdefault(kind, create())
         return shared
 

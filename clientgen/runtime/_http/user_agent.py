@@ -30,15 +30,15 @@ def field_manager(agent: str) -> str:
 
 
 def host_name() -> str:
-    """Return the name of the machine; in a pod, that of the pod."""
-    import platform  # clients that are only imported do not need it
+    """Return the name of the machine; in a pod, the name of the pod."""
+    import platform  # imported late: start-up does not need it
 
     return platform.node()
 
 
 def unique_identity() -> str:
     """Return a unique name for this process: the name of its machine, and a random part."""
-    from uuid import uuid4  # hardly ever needed
+    from uuid import uuid4  # imported late: hardly ever needed
 
     return f"{host_name()}_{uuid4()}"
 
@@ -50,6 +50,6 @@ def _program(argv0: str) -> str:
 
 
 def _machine() -> str:
-    # `platform.machine()` may start a program to find out.
+    # `platform.machine()` is not used, because it may start another program.
     name = os.uname().machine if hasattr(os, "uname") else os.environ["PROCESSOR_ARCHITECTURE"]
     return _MACHINES.get(name, name)

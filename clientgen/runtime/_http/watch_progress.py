@@ -36,7 +36,7 @@ READ_MARGIN_SECONDS = 30.0
 # After a stream without events that ended sooner than this, the next one is opened after a pause.
 _SHORT_STREAM_SECONDS = 5.0
 
-# A watch is over this long before its end, because the clocks of client and server differ.
+# A watch may end this long before its timeout, because the clocks of client and server differ.
 _CLOCK_SKEW_SECONDS = 0.2
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
@@ -45,9 +45,9 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 class WatchProgress:
     """The progress of a watch.
 
-    A watch without a resource version begins with synthetic ADDED events, in no order of versions.
-    The watch cannot resume from the version of such an event. It can from the first other event,
-    or from a bookmark.
+    A watch without a resource version begins with synthetic ADDED events, whose versions have no
+    order. The watch cannot resume from the version of a synthetic event. It can resume from the
+    first event of another type, or from a bookmark.
 
     Attributes:
         request: The method and path, for errors.
@@ -58,7 +58,7 @@ class WatchProgress:
     __slots__ = (
         "_advanced",
         "_backoff",
-        "_handed_on",
+        "_event_count",
         "_has_version",
         "_opened",
         "_options",
@@ -89,7 +89,7 @@ class WatchProgress:
         self._until: float | None = None
         self._resumes = False
         self._opened: float | None = None
-        self._handed_on = 0
+        self._event_count = 0
         self._advanced = False
 
     def next_stream(self, now: float) -> tuple[dict[str, Any], float]:
@@ -111,7 +111,7 @@ class WatchProgress:
             seconds = max(1, math.ceil(self._until - now))
         options["timeout_seconds"] = seconds
         self._opened = None
-        self._handed_on = 0
+        self._event_count = 0
         self._advanced = False
         return options, self.bookmarks.begin(seconds + READ_MARGIN_SECONDS)
 
@@ -133,7 +133,7 @@ class WatchProgress:
         """Record an event. Returns whether the caller receives it.
 
         Raises:
-            ApiError: the event is an ERROR. Pass the error to `ended`, which decides.
+            ApiError: the event is an ERROR. Pass the error to `ended`.
         """
         if event.type == "ERROR":
             raise api_error(event.object, self.request)
@@ -146,11 +146,11 @@ class WatchProgress:
         if self._has_version and version:
             self._advanced |= version != self.version
             self.version = version
-        self._handed_on += 1
+        self._event_count += 1
         return True
 
     def _note_bookmark(self, obj: object, version: str) -> None:
-        """Record a bookmark's version. During the initial events, only the last one counts."""
+        """Record the version of a bookmark. During initial events, only the last counts."""
         initial = self._options.get("send_initial_events") and not self._has_version
         is_end = INITIAL_EVENTS_END in annotations_of(obj)
         if not is_end:
@@ -159,11 +159,11 @@ class WatchProgress:
             self.version, self._has_version = version, True
 
     def ended(self, error: ClientError | None, now: float) -> float | None:
-        """Return the pause before resuming after a connection is over; None if the watch ends.
+        """Return the pause before resuming after a connection has ended; None if the watch ends.
 
         Raises:
-            ClientError: `error` if it cannot be resumed from; ConnectionLost if no version is
-                known to resume from.
+            ClientError: `error`, if the watch cannot resume after it; ConnectionLost, if there is
+                no resource version to resume from.
         """
         if error is not None:
             self.bookmarks.forget()
@@ -171,14 +171,14 @@ class WatchProgress:
             raise error
         if self._until is not None and now >= self._until - _CLOCK_SKEW_SECONDS:
             return None
-        if not self._has_version and (error is not None or self._handed_on):
+        if not self._has_version and (error is not None or self._event_count):
             raise error or ConnectionLost(
                 f"{self.request}: ended before a resource version to resume from was known"
             )
         return self._delay(error, now)
 
     def _delay(self, error: ClientError | None, now: float) -> float:
-        # A server that repeats one version, or closes at once, gets a backoff like one that fails.
+        # Back off if the server repeats the same version or closes at once, as after an error.
         alive = self._opened is not None and (
             self._advanced or now - self._opened >= _SHORT_STREAM_SECONDS
         )

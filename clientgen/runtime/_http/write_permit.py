@@ -1,7 +1,7 @@
-"""The permit to write: work that needs leadership loses it with the lease.
+"""The permit to write. Work that needs leadership loses the permit together with the lease.
 
-The permit is a context variable, which tasks inherit, and threads that the runtime starts. The
-runtime's own writes, of leases and events, need no permit: `without_permit`.
+The permit is a context variable. Tasks inherit it, and so do threads that the runtime starts. The
+runtime's own writes of leases and events need no permit (`without_permit`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["PERMIT", "check_permit", "without_permit"]
 
 PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
-"""Called with the description of a request; raises if it must not be sent. None permits all."""
+"""A function of the description of a request, which raises if the request must not be sent."""
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -27,15 +27,15 @@ def check_permit(method: str, target: str, *, acts: bool = False) -> None:
     """Check the permit of the calling work just before a request is sent.
 
     A REST client checks before each attempt. A transport checks again after it has opened a
-    connection, because that may have taken longer than the lease lasts.
+    connection, because the lease may have expired meanwhile.
 
     Args:
         method: The method of the request.
-        target: Its path and query.
-        acts: Whether a request with a reading method changes something, such as an exec.
+        target: The path and query of the request.
+        acts: Whether the request is a write although its method is GET, such as an exec.
 
     Raises:
-        LeadershipLost: The request would change something, and the work has lost its permit.
+        LeadershipLost: The request is a write, and the work has lost its permit.
     """
     check = PERMIT.get()
     if check is not None and (acts or method not in _READS):
@@ -44,10 +44,10 @@ def check_permit(method: str, target: str, *, acts: bool = False) -> None:
 
 @contextmanager
 def without_permit() -> Generator[None]:
-    """Allow writes in a `with` block, whatever work it is a part of.
+    """Allow all writes in a `with` block.
 
-    The runtime's own writes outlive a term of leadership: a recorder or a sharding started in one
-    term continues in the next, an event reports the loss, and the lease is released afterwards.
+    The runtime's own writes do not depend on leadership: a recorder or sharding that was started in
+    one term continues in the next, and the events and the release of the lease come after a term.
     """
     token = PERMIT.set(None)
     try:

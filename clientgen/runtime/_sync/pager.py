@@ -37,7 +37,7 @@ def list_pages(rest: Rest, path: str, list_model: type[ListT], options: Mapping[
     first = page = _read(rest, path, list_model, paging.first_page(options), deadline)
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.take(token, path))
+        following = paging.next_page(options, tokens.check(token, path))
         try:
             page = _read(rest, path, list_model, following, deadline)
         except Expired:
@@ -59,7 +59,7 @@ def each_page(
     yield page
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.take(token, path))
+        following = paging.next_page(options, tokens.check(token, path))
         try:
             page = _read(rest, path, list_model, following, deadline)
         except Expired as expired:

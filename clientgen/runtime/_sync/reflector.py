@@ -256,7 +256,7 @@ class Reflector(Generic[Entry]):
             entries += self._entries_of(page.items)
             if not page.metadata.continue_:
                 return entries, page.metadata.resource_version, pages
-            token = tokens.take(page.metadata.continue_, self._path)
+            token = tokens.check(page.metadata.continue_, self._path)
             following = paging.next_page(options, token)
         raise ConnectionLost(
             f"{self._request.info}: the informer was stopped in the middle of a list"
