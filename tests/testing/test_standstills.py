@@ -107,7 +107,7 @@ def test_a_clock_that_is_moved_or_used_does_not_stand_still(
     stirs[0] += 1  # a request, or a step of the clock
     assert look(3.0, 10) == ""
     now[0] += 500.0  # at the prompt of a debugger, or on a machine that was asleep
-    assert watched.look() == ""
+    assert watched.check() == ""
     refusal[0] = "ServiceAccount shop/operator was refused: patch configmaps"
     assert look(3.0, 10) == (
         "the FakeClock has not moved for 30 s, and the cluster has received no request since "
@@ -127,12 +127,12 @@ def test_a_debugger_may_take_as_long_as_it_wants(monkeypatch: pytest.MonkeyPatch
     thread.start()
     at_prompt.wait(60)
     monkeypatch.setattr(standstills, "monotonic", lambda: float("1e9"))
-    watched.look()
+    watched.check()
     monkeypatch.setattr(standstills, "monotonic", lambda: float("1e9") + 0.2)
-    assert watched.look() == ""
+    assert watched.check() == ""
     leave.set()
     thread.join()
-    assert watched.look().startswith("the FakeClock has not moved")
+    assert watched.check().startswith("the FakeClock has not moved")
 
 
 def test_patience_may_be_endless_and_is_checked() -> None:
