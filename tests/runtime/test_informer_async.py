@@ -702,7 +702,7 @@ async def test_a_transform_that_forgets_to_return_is_told_of(cluster, caplog):
     async with informer(cluster, transform=forget) as cms:
         assert await cms.wait_for_sync(FOREVER)
         assert names(cms) == []
-    assert "gave None for default/b, which is left out" in caplog.text
+    assert "returned None for default/b, which is left out" in caplog.text
 
 
 async def test_resyncs_tell_of_everything_again_to_those_who_want_it(stepped, clock):

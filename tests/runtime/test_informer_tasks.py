@@ -48,7 +48,7 @@ async def test_what_a_handler_awaits_may_be_cancelled(cluster, caplog):
         assert await cms.add_handler(on_add).wait_for_sync(FOREVER)
         assert sorted(told) == ["a", "b"]
         assert cms.handler_errors == 2
-    assert "a task that this one waited for was cancelled" in caplog.text
+    assert "a task that this task waited for was cancelled" in caplog.text
 
 
 async def test_what_reconcile_awaits_may_be_cancelled(caplog):

@@ -367,7 +367,7 @@ async def test_it_is_ready_when_its_caches_are_full_and_not_when_it_stops() -> N
         assert "[-]caches failed" in (await program.get(readyz)).text
         why = (await program.get(f"{readyz}/caches")).text
         assert why.startswith(
-            "internal server error: the caches are not full: configmaps in shop ("
+            "internal server error: the caches are not synced: configmaps in shop ("
         )
         full.set()
         await ending.wait()

@@ -360,7 +360,7 @@ async def test_a_right_that_is_missing_in_a_named_namespace_is_told() -> None:
 async def test_namespaces_that_the_program_does_not_name_stay() -> None:
     k = FakeCluster().clientset(AsyncClientset)
     everywhere = AsyncManager(k)
-    with pytest.raises(RuntimeError, match="watches all namespaces: name those at the start"):
+    with pytest.raises(RuntimeError, match="watches all namespaces: pass namespaces="):
         everywhere.add_namespace("red")
     selecting = AsyncManager(k, namespaces="team=shop")
     with pytest.raises(RuntimeError, match="namespaces with team=shop: change the labels"):

@@ -686,7 +686,7 @@ async def test_objects_of_another_set_are_refused_and_stay_in_it() -> None:
     cluster = FakeCluster()
     async with cluster.clientset(AsyncClientset) as k:
         await manifests(k, config("a", k="1")).apply(prune=SHOP)
-        with pytest.raises(ManifestSetError, match="it belongs to the ApplySet") as raised:
+        with pytest.raises(ManifestSetError, match="the object belongs to the ApplySet") as raised:
             await manifests(k, config("a", k="2")).apply(prune=ApplySet("other"), force=True)
         assert isinstance(raised.value.exceptions[0], ApplySetError)
         # An apply without the set takes nothing out of it.

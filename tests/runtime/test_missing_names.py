@@ -235,7 +235,7 @@ def test_a_client_made_by_hand_changes_nothing_in_all_namespaces() -> None:
         lambda: client.create(Pod()),
         lambda: client.delete("web"),
     ):
-        with pytest.raises(ValueError, match=r"pods\(\)\.\w+\(\): it needs a namespace"):
+        with pytest.raises(ValueError, match=r"pods\(\)\.\w+\(\): the call needs a namespace"):
             call()
     assert transport.sent == []
 

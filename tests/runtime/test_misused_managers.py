@@ -135,7 +135,7 @@ async def test_a_controller_that_watches_nothing_says_so(caplog: pytest.LogCaptu
     controller = AsyncController("web", waits)
     controller.stop()
     await controller.run()
-    assert "web: it watches nothing" in caplog.text
+    assert "web: no sources, so the controller" in caplog.text
 
 
 def test_managers_take_clientsets_of_their_flavour(k: Any, ak: Any) -> None:

@@ -115,7 +115,7 @@ async def test_names_are_checked_before_anything_is_sent(server: LocalServer) ->
         server.cluster.clear_actions()
         maps = await made(k)
         everywhere = await made(k, None)
-        needs = r"\(ConfigMap\): it needs a namespace"
+        needs = r"\(ConfigMap\): the call needs a namespace"
         for call, message in (
             (lambda: maps.get(""), r"^get\(ConfigMap\): name must be a non-empty string, not ''"),
             (lambda: maps.delete("a/b"), r"^delete\(ConfigMap\): name cannot be 'a/b'"),

@@ -96,7 +96,7 @@ async def test_a_server_that_is_gone_is_told_and_that_it_is_back(
         await until(lambda: cms.seconds_without_watch > gap + 0.5)
         with LocalServer(cluster, port=port):
             cluster.add(config("b", "1"))
-            await until(lambda: told("watched again", logging.INFO))
+            await until(lambda: told("the watch is open again", logging.INFO))
             await until(lambda: len(cms.indexer) == 2)
             assert cms.seconds_without_watch == 0.0
     (warning,) = told("there has been no watch", logging.WARNING)
@@ -125,7 +125,7 @@ async def test_an_informer_of_a_server_that_is_swallowed_whole(server, proxy, ca
         assert await cms.wait_for_sync(FOREVER)
         proxy.swallow()
         caplog.set_level("INFO", "clientgen.runtime.connections")
-        await until(lambda: "nothing was heard of the server" in caplog.text)
+        await until(lambda: "the server sent nothing for" in caplog.text)
         server.cluster.add(config("b", "2"))
         server.cluster.compact()
         proxy.work()

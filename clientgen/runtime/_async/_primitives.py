@@ -1,4 +1,4 @@
-"""Waiting primitives for asyncio: locks, events, tasks and timers.
+"""Locks, events, tasks and timers for asyncio.
 
 `_sync/_primitives.py` has the same names for threads. Functions import asyncio when they are
 called, because importing a generated package must stay cheap.
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 class ReadByFor:
     """Base class of asynchronous iterators: a plain `for` over one raises an error that helps."""
 
-    if not TYPE_CHECKING:  # to checkers, a plain `for` is a mistake
+    if not TYPE_CHECKING:  # type checkers must reject a plain `for`
 
         def __iter__(self) -> object:
             raise TypeError(f"{type(self).__name__!r} object is read by `async for`, not by `for`")
@@ -103,7 +103,7 @@ def check_waiting(what: str, function: object) -> None:
     """Check that a user's function is callable. `awaited` checks that its result is awaitable.
 
     Raises:
-        TypeError: it is not callable.
+        TypeError: the value is not callable.
     """
     check_function(what, function)
 
@@ -140,11 +140,11 @@ async def result_of(
 
 
 async def uncancelled(work: Awaitable[T]) -> T:
-    """Await a user's work. A cancellation inside of it does not end the calling task.
+    """Await the result of a user's function. If the function cancels itself, the caller goes on.
 
     Raises:
         CancelledError: the calling task was cancelled.
-        RuntimeError: the work awaited another task, and that task was cancelled.
+        RuntimeError: the function awaited another task, and that task was cancelled.
     """
     import asyncio
 
@@ -154,7 +154,7 @@ async def uncancelled(work: Awaitable[T]) -> T:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        raise RuntimeError("a task that this one waited for was cancelled") from error
+        raise RuntimeError("a task that this task waited for was cancelled") from error
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:
@@ -165,7 +165,7 @@ def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], o
 
 
 def from_outside(function: Callable[[], object]) -> Callable[[], object]:
-    """Return a function for signal handlers and threads: it makes the loop call `function`."""
+    """Return a function that signal handlers and threads may call to run `function` in the loop."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -178,12 +178,12 @@ def from_outside(function: Callable[[], object]) -> Callable[[], object]:
 
 
 def from_clock(function: Callable[[], object]) -> Callable[[], object]:
-    """Return a function that a clock calls from any thread when its time has moved on."""
+    """Return a function that a clock may call from any thread when its time has moved."""
     return from_outside(function)
 
 
 def short_lock() -> AbstractContextManager[object]:
-    """Return a lock for a few statements that do not wait: on one event loop, none is needed."""
+    """Return a lock for statements that do not wait. With one event loop, it has nothing to do."""
     return nullcontext()
 
 
@@ -256,7 +256,7 @@ class Event:
         return self._is_set
 
     async def unless(self, work: Coroutine[object, object, T]) -> T | None:
-        """Await some work; cancel it and return None if the flag is set first."""
+        """Await a coroutine; if the flag is set first, cancel the coroutine and return None."""
         import asyncio
 
         task = asyncio.ensure_future(work)
@@ -402,7 +402,7 @@ class Task:
         return self._task.done()
 
     def cancel(self) -> None:
-        """Cancel the task at its next wait. A thread cannot be cancelled: set an event instead."""
+        """Cancel the task at its next wait. In `_sync`, this does nothing: set an event, too."""
         self._task.cancel()
 
 
@@ -419,7 +419,10 @@ class Interruption:
         self._fired = False
 
     def fire(self) -> None:
-        """Cancel the task at its next wait. A thread cannot be interrupted: it checks by itself."""
+        """Cancel the task at its next wait.
+
+        In `_sync`, this does nothing: the thread must check.
+        """
         if not self._fired:
             self._fired = True
             self._task.cancel()
@@ -434,7 +437,7 @@ class Interruption:
 
         if not self._fired:
             return False
-        if error is None:  # the work ended before the cancellation reached it: take it here
+        if error is None:  # the work ended before the cancellation arrived: receive it here
             error = await _pending_cancellation()
         if self._task.uncancel() > self._cancelling:
             raise error or asyncio.CancelledError
@@ -467,7 +470,7 @@ def spawn(
 ) -> Task:
     """Start a background task. The caller must join it; its exceptions are lost.
 
-    Its context variables are those of `context`, or a copy of the caller's.
+    The task runs in `context`, or else in a copy of the caller's context.
     """
     import asyncio
 

@@ -58,12 +58,12 @@ T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 ManifestT = TypeVar("ManifestT")
 
-# Edits without a timeout fail after this time: another writer then conflicts all the time.
+# An edit without a timeout fails after this many seconds of conflicts with other writers.
 _CONFLICT_TIMEOUT_SECONDS = 60.0
 
 
 class AsyncGroupVersionClient:
-    """The clients of one group version, one per resource: what `k.core_v1` is.
+    """The clients of one group version, one per resource, such as `k.core_v1`.
 
     Args:
         rest: The client of the server.
@@ -76,7 +76,7 @@ class AsyncGroupVersionClient:
         return f"{type(self).__name__}({self._rest!r})"
 
     def __dir__(self) -> list[str]:
-        """What programs use; names with an underscore are for the runtime."""
+        """List the public attributes."""
         return public_attributes(self)
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
@@ -88,18 +88,18 @@ class AsyncGroupVersionClient:
 class AsyncResourceClient:
     """The verbs of one resource, in one namespace or in all.
 
-    Subclasses set the resource and expose its verbs under public names. Methods that take a name
-    accept only valid names and otherwise send nothing, because a path without a name is the path of
-    the whole collection.
+    Subclasses set the resource and expose its verbs under public names. Methods reject an invalid
+    name before they send a request, because a path without a name is the path of the whole
+    collection.
 
     Raises:
         ValueError: the namespace is not a valid name, or the resource is not namespaced.
     """
 
     resource: Resource
-    """The resource that its requests are for."""
+    """The resource of the requests."""
     _accessor: str = ""
-    """The accessor's name in error messages, if it differs from the resource's plural."""
+    """The name of the accessor in error messages, if it is not the plural of the resource."""
 
     def __init__(self, rest: AsyncRest, namespace: str | UnsetType = UNSET) -> None:
         self._rest = rest
@@ -113,7 +113,7 @@ class AsyncResourceClient:
         return f"{type(self).__name__}({self._rest!r}{where})"
 
     def __dir__(self) -> list[str]:
-        """What programs use; names with an underscore are for the runtime."""
+        """List the public attributes."""
         return public_attributes(self)
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
@@ -287,7 +287,7 @@ class AsyncResourceClient:
         return read_object_or_status(response, list_model, request, self._codec)
 
     def _subresource(self, model: type[T], name: str, subresource: str) -> AsyncSubresource[T, Any]:
-        self._path_of(name, subresource)  # raises for an invalid name
+        self._path_of(name, subresource)  # raises ValueError for an invalid name
         return AsyncSubresource(self, model, name, subresource)
 
     async def _logs(self, name: str, options: Mapping[str, Any]) -> str:
@@ -452,7 +452,7 @@ class AsyncResourceClient:
     def _collection(self) -> str:
         """Return the path of the collection to modify. Rejects clients for all namespaces."""
         if not self._is_narrow:
-            raise self._misused("it needs a namespace")
+            raise self._misused("the call needs a namespace")
         return self._path
 
     def _misplaced(self, problem: ValueError, namespace: str) -> ValueError:
@@ -473,7 +473,7 @@ class AsyncResourceClient:
 class AsyncSubresource(Generic[T, ManifestT]):
     """A subresource of one object, such as its status or its scale.
 
-    `T` is its class, `ManifestT` the type of its manifests.
+    `T` is the class of the subresource, `ManifestT` the type of its manifests.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""A cluster of a manager: what its controllers use to work in it."""
+"""A cluster of a manager: its clientset and its recorder of events."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of the recorder's clock
+# ruff: noqa: ASYNC109 - the recorder's clock measures the timeout
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["AsyncCluster"]
 class AsyncCluster:
     """The clientset of a cluster, and a recorder of events that writes into it.
 
-    Sources of one cluster share it: it tells their requests from those of other clusters.
+    The sources of a cluster share this object, and requests name the cluster by it.
 
     Args:
         clientset: The clientset of the cluster.
@@ -40,7 +40,7 @@ class AsyncCluster:
 
     @property
     def recorder(self) -> AsyncEventRecorder:
-        """The recorder, which is created when it is first asked for."""
+        """The recorder, created at the first access."""
         from .recorder import AsyncEventRecorder as Recorder  # some programs record nothing
 
         with self._lock:
@@ -51,7 +51,7 @@ class AsyncCluster:
             return self._recorder
 
     def start(self) -> None:
-        """Write events from now on, also of a recorder that is created later."""
+        """Start the recorder now, or as soon as it is created."""
         with self._lock:
             self._is_started = True
             if self._recorder is not None:

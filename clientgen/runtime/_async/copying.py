@@ -339,7 +339,7 @@ def _not_run(error: ApiError) -> ExecResult:
 def _has_program(
     command: Sequence[str], result: ExecResult, *, has_tar: bool, has_hung: bool = False
 ) -> bool:
-    """Tell whether the container has the program.
+    """Return whether the container has the program.
 
     Raises:
         CopyFailed: The command failed.

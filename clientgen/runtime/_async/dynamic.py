@@ -8,8 +8,8 @@
 Names are those of kubectl; see `AsyncDiscovery.resource`. client-go: dynamic, metadata, scale.
 """
 
-# ruff: noqa: ASYNC109 - the timeout is one of the client's clock
-# The parts of a resource share its state.
+# ruff: noqa: ASYNC109 - the client's clock measures the timeout
+# The classes use each other's private methods.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class AsyncDynamicClient:
     # ---- finding resources --------------------------------------------------------------------
 
     async def find(self, name: ResourceName | type[Any], deadline: float | None) -> Resource:
-        """Find a resource: among the registered kinds, else by discovery."""
+        """Find a resource among the registered kinds, or else by discovery."""
         if isinstance(name, Resource):
             return name
         if (registered := self.registered(name)) is not None:
@@ -203,7 +203,7 @@ class AsyncMetadataClient:
 
         Raises:
             NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as there.
+                DecodeError, ValueError: as `AsyncDynamicClient.resources`.
         """
         return [each.metadata for each in await self._dynamic.resources(names)]
 
@@ -514,7 +514,7 @@ class AsyncDynamicResource(Generic[T]):
         check_segment("subresource", part)
         return AsyncDynamicSubresource(self, name, part, namespace, model)
 
-    # ---- the first step of every call ---------------------------------------------------------
+    # ---- finding the resource -----------------------------------------------------------------
 
     @property
     def rest(self) -> AsyncRest:
@@ -537,9 +537,9 @@ class AsyncDynamicResource(Generic[T]):
         return True
 
     async def _confirm(self, options: Mapping[str, Any]) -> None:
-        """Find the resource without the cache on disk, for watches and waits.
+        """Find the resource without the cache on disk.
 
-        They last long, and take a 404 for an answer.
+        Watches and waits need this: they last long, and a wait may take a 404 as "deleted".
         """
         deadline = self.rest.deadline(options)
         if isinstance(await self._find(deadline), ApiResource):

@@ -1,6 +1,6 @@
 """`AsyncFinalizer`: cleans up after an object before the server removes it."""
 
-# It uses the clientset's `_of_object`.
+# Finalizers use the clientset's `_client_of_object`.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class AsyncFinalizer(Generic[T]):
     If the program crashes between the cleanup and the removal, the next process cleans up again, so
     a cleanup must succeed if nothing is left to do.
 
-    Finalizers of others are kept. Objects that are being deleted get no finalizer, because the
-    server refuses that.
+    Other finalizers of the object are kept. Objects that are being deleted get no finalizer,
+    because the server refuses that.
 
     Args:
         k: The clientset, whose scheme knows the kind of the objects.
@@ -98,7 +98,7 @@ class AsyncFinalizer(Generic[T]):
 
         Raises:
             ValueError: The object has no uid, because it was not read from the server.
-            Exception: What `cleanup` raises.
+            Exception: The error that `cleanup` raised.
         """
         return None if obj is None else await self._run(obj, is_wanted=True)
 
@@ -113,7 +113,7 @@ class AsyncFinalizer(Generic[T]):
 
         Raises:
             ValueError: The object has no uid, because it was not read from the server.
-            Exception: What `cleanup` raises.
+            Exception: The error that `cleanup` raised.
         """
         await self._run(obj, is_wanted=False)
 
@@ -161,7 +161,7 @@ class _Run(Generic[T]):
         self._refused: Patch | None = None
 
     async def run(self, obj: T) -> T | None:
-        """Take the steps. Returns the object, or None."""
+        """Take the steps. Returns the object to work on; None if the caller has no work."""
         current: T | None = obj
         is_live = False
         while current is not None:
@@ -206,7 +206,8 @@ class _Run(Generic[T]):
     async def _pause(self, error: Conflict | Invalid, patch: Patch) -> None:
         """Wait before the next attempt. Raises the error if retries cannot help."""
         delay = self._retry.after(error, monotonic())
-        # The same patch was refused before: no test has failed, the server rejects the object.
+        # The server refused the same patch before: no test has failed, but the server rejects the
+        # object.
         if delay is None or patch == self._refused:
             raise annotate(error, self._retry.count, None)
         self._refused = patch

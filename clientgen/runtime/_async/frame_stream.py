@@ -28,8 +28,8 @@ _MAX_FRAMES_PER_TURN = 500  # frames of a read before other tasks run
 class AsyncStoppable(ReadByFor):
     """Reads frames from streams, one stream at a time. A subclass defines the framer.
 
-    The iteration ends when `stop` is called. If you leave it earlier, use it as a context manager
-    or call `aclose`, to close its connection.
+    `stop` ends the iteration. If you leave the loop earlier, close the connection: use this object
+    as a context manager, or call `aclose`.
     """
 
     def __init__(self, rest: AsyncRest, timeout: float | None) -> None:
@@ -47,8 +47,8 @@ class AsyncStoppable(ReadByFor):
     def stop(self) -> None:
         """End the iteration at once and without an error.
 
-        Any task may call this, and in the synchronous flavour any thread. There, a connection that
-        is being opened is not interrupted: the iteration ends when it is open.
+        Any task may call this, and in the synchronous flavour any thread. In that flavour, the
+        iteration ends only after a connection that is being opened is open.
         """
         self._stopped.set()
         self._cancel_alarm()
@@ -79,7 +79,10 @@ class AsyncStoppable(ReadByFor):
     async def _open(
         self, request: HttpRequest, read_timeout: float | None, **options: Unpack[StreamOptions]
     ) -> None:
-        """Open the next stream, unless this is stopped before or during that."""
+        """Open the next stream.
+
+        If `stop` is called before or meanwhile, no stream is open afterwards.
+        """
         if self._timeout is not None and self._deadline is None:
             self._deadline = self._rest.clock.monotonic() + self._timeout
             self._cancel_alarm = self._rest.alarm_at(self._deadline, _weakly(self._expire))
@@ -100,7 +103,10 @@ class AsyncStoppable(ReadByFor):
         return bool(chunk)
 
     async def _has_paused(self) -> bool:
-        """Let other tasks run now and then. Returns whether they ran, and may have stopped this."""
+        """Let other tasks run after many frames.
+
+        Returns True if they ran: one may have called `stop`.
+        """
         self._taken += 1
         if self._taken <= _MAX_FRAMES_PER_TURN:
             return False
@@ -122,7 +128,7 @@ class AsyncStoppable(ReadByFor):
             await stream.aclose()
 
     async def _end(self, request: HttpRequest) -> None:
-        """Close after the last frame.
+        """Close the connection after the last frame.
 
         Raises:
             RequestTimeout: the deadline has ended the iteration.

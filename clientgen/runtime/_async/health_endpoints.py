@@ -101,7 +101,7 @@ class AsyncProbes:
         return CheckResult(name, problem)
 
     def _log_change(self, endpoint: str, name: str, problem: Exception | None) -> None:
-        """Log once why a check fails, because the endpoint does not reveal it."""
+        """Log once why a check fails, because the endpoint does not show the reason."""
         key = (endpoint, name)
         if problem is None:
             self._failing.discard(key)

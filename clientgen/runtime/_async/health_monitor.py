@@ -1,6 +1,6 @@
-"""Checks for all streams of a client whether the server still responds, by `server_health`."""
+"""Checks whether the server of open streams still responds. `server_health` has the rules."""
 
-# ruff: noqa: ASYNC109 - a transport is told how long it has
+# ruff: noqa: ASYNC109 - transports limit the time
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["AsyncHealthMonitor", "AsyncMonitoredStream", "AsyncProbe"]
 _STOP_TIMEOUT_SECONDS = 1.0
 _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0
-# The monitor runs on for a moment without a stream: a watch has none between two connections.
+# The task keeps running this long without a stream: a watch has no stream between two connections.
 _IDLE_TIMEOUT_SECONDS = 2.0
 _SERVER_ERRORS = 500
 
@@ -39,14 +39,14 @@ class AsyncMonitoredStream(Protocol):
     on_end: Callable[[Any], object] | None
     """Called with the stream when the stream has ended."""
     can_resume: bool
-    """Whether the reader can go on over another stream."""
+    """Whether the reader can continue with another stream."""
 
     def break_off(self, why: str = "") -> None:
         """Make `read` raise ConnectionLost."""
         ...
 
     def limit_silence(self, seconds: float) -> None:
-        """Make `read` raise ConnectionLost after so many seconds without data.
+        """Make `read` raise ConnectionLost after this many seconds without data.
 
         Only the reader of the stream calls this.
         """
@@ -57,7 +57,7 @@ class AsyncProbe(Protocol):
     """Sends small requests to the server, over a connection that is kept for them."""
 
     async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Send a GET. With `fresh`, open a new connection first, and keep that one.
+        """Send a GET. With `fresh`, open a new connection first, and keep the new connection.
 
         Returns the status, and whether the connection is new.
 
@@ -78,7 +78,7 @@ class AsyncProbe(Protocol):
 class AsyncHealthMonitor:
     """Ends the streams of a server that is silent, and wakes callers when a server is back.
 
-    A task of its own does that. The task runs while there are open streams, or callers in `pause`.
+    A background task does this while there are open streams or callers in `pause`.
 
     Args:
         server: The URL of the server, for logs.
@@ -104,7 +104,7 @@ class AsyncHealthMonitor:
 
     @property
     def is_mute(self) -> bool:
-        """Whether the server is known not to respond."""
+        """Whether the monitor knows that the server does not respond."""
         return self._health.is_down and not self._health.answers
 
     def answered(self) -> None:
@@ -180,7 +180,10 @@ class AsyncHealthMonitor:
         await self._probe.close_probe()
 
     def _next(self) -> float | None:
-        """Return the time of the next check. None ends the task: nobody needs it any more."""
+        """Return the time of the next check.
+
+        None ends the task, which has nothing to monitor any more.
+        """
         with self._lock:
             self._rouse.clear()
             now = monotonic()
@@ -214,14 +217,14 @@ class AsyncHealthMonitor:
     # ---- silent streams -----------------------------------------------------------------------
 
     async def _ask(self, now: float) -> None:
-        """Find out whether the server has nothing to send, or connections are dead."""
+        """Check whether the server has nothing to send, or the connections are dead."""
         health = self._health
         try:
             is_new = await self._ask_again()
-        except Exception as error:  # noqa: BLE001 - whatever it is, there was no response
+        except Exception as error:  # noqa: BLE001 - any error means that there was no response
             if self._closed:
                 return
-            why = f"nothing was heard of the server for {health.quiet:.0f} s, and it did not answer"
+            why = f"the server sent nothing for {health.quiet:.0f} s, and did not answer a probe"
             silent = self._silent(now)
             with self._lock:
                 health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
@@ -239,13 +242,16 @@ class AsyncHealthMonitor:
             return [stream for stream in self._streams if stream.heard <= now - self._health.quiet]
 
     def _renew(self, streams: list[AsyncMonitoredStream]) -> None:
-        """End streams that may be dead although the server is not: readers open new ones."""
+        """End streams that may be dead although the server responds.
+
+        Their readers open new streams.
+        """
         silent = [stream for stream in streams if stream.can_resume]
         if silent and self._health.renews(monotonic()):
-            self._break(silent, "nothing was heard for long, and it may have died meanwhile")
+            self._break(silent, "the stream brought no data for long, and may be dead")
 
     async def _ask_again(self) -> bool:
-        """Ask over the kept connection, or over a new one if the server closed the kept one.
+        """Send a probe over the kept connection, or over a new connection if the server closed it.
 
         Returns whether the connection is new.
         """
@@ -264,8 +270,8 @@ class AsyncHealthMonitor:
     async def _check(self) -> None:
         try:
             status, _ = await self._probe.ask("/readyz", CHECK_TIMEOUT_SECONDS, fresh=True)
-        except Exception as error:  # noqa: BLE001 - whatever it is, there was no response
-            _logger().debug("%s is not there: %s", self._server, error)
+        except Exception as error:  # noqa: BLE001 - any error means that there was no response
+            _logger().debug("%s did not respond to a probe: %s", self._server, error)
             status = 0
         was_down = self._health.is_down
         is_ready = 0 < status < _SERVER_ERRORS

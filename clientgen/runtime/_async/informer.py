@@ -3,7 +3,7 @@
 client-go: tools/cache/shared_informer.go.
 """
 
-# An informer uses private parts of its sinks and handlers. A timeout is one of its clock.
+# An informer uses private parts of its sinks and handlers. Its clock measures timeouts.
 # pyright: reportPrivateUsage=false
 # ruff: noqa: ASYNC109
 
@@ -67,14 +67,14 @@ __all__ = ["AsyncSharedInformer", "namespaces_of"]
 
 T = TypeVar("T", bound=Object)
 
-# How long `stop` waits for a request. A thread whose request hangs ends later.
+# How long `stop` waits for a running request. A thread with a longer request ends later.
 _STOP_TIMEOUT_SECONDS = 10.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class _NamespaceSink(Generic[T]):
-    """The sink of one reflector of an informer: of one namespace, or of all."""
+    """The sink of one reflector of an informer, for one namespace or for all."""
 
     reflector: AsyncReflector[Any]
 
@@ -85,15 +85,15 @@ class _NamespaceSink(Generic[T]):
 
     @property
     def prepare(self) -> Callable[[Any], Any] | None:
-        """The function that makes entries; None if items are kept as they are."""
+        """The function that makes the entry of an item; None if items are kept as they are."""
         return self._informer._preparation
 
     def needs_latest(self) -> bool:
-        """Tell whether the next list has to be the latest state."""
+        """Return whether the next list must be the latest state."""
         return self._informer._needs_latest(self)
 
     def reads(self, *, latest: bool) -> None:
-        """Note that all objects are about to be read."""
+        """Note that a list of all objects begins."""
         self._informer._reads(self, latest=latest)
 
     def replace(self, entries: list[Any], version: str) -> None:
@@ -107,7 +107,7 @@ class _NamespaceSink(Generic[T]):
     async def failed(self, error: Exception) -> None:
         """Report that listing or watching has failed."""
         await self._informer._watch_failed(error)
-        self._informer._tell_read(self)  # nobody waits for a kind that is not served
+        self._informer._tell_read(self)  # controllers do not wait for a kind that is not served
 
 
 class AsyncSharedInformer(Generic[T]):
@@ -116,7 +116,7 @@ class AsyncSharedInformer(Generic[T]):
     All users share the objects that `lister` and `indexer` return: treat them as read-only. Copy an
     object (`deep_copy`) before you change it.
 
-    If several namespaces are given, each has a watch, and their objects are in one cache.
+    With several namespaces, each has a watch of its own, and one cache has all objects.
 
     Args:
         rest: The clientset or REST client for requests.
@@ -124,7 +124,7 @@ class AsyncSharedInformer(Generic[T]):
         model: The class of its objects.
         list_model: The class of its lists.
         namespace: One namespace or several. None for all, and for cluster-scoped resources. A
-            manager gives a set that changes.
+            manager passes a set that changes.
         label_selector: Watch only objects whose labels match.
         field_selector: Watch only objects whose fields match.
         resync_period: The default interval in seconds at which handlers are called with every
@@ -133,14 +133,14 @@ class AsyncSharedInformer(Generic[T]):
         clock: The clock for waits.
         metrics: Receives metrics, for example `PrometheusInformerMetrics`.
         own_writes: Whether the cache shows what is written through `rest` as soon as the call
-            returns. Handlers are told when the watch delivers it.
+            returns. Handlers are called when the watch delivers the write.
         storage: The form in which objects are kept. None keeps them as instances of `model`.
 
     Raises:
         TypeError: `model` is a Table.
 
     Attributes:
-        client: The clientset that it came from; the REST client if it was made with one.
+        client: The clientset or REST client that was passed as `rest`.
         resource: The watched resource.
         namespaces: The watched namespaces; None for all.
         indexer: The cache. Until it is synced, reading it or its `lister` raises `NotSynced`.
@@ -173,7 +173,7 @@ class AsyncSharedInformer(Generic[T]):
         else:
             self.namespaces = ()
             self._live = namespace if resource.namespaced else None
-        # Before the first list of namespaces, an empty cache is not a synced one.
+        # Before the first list of namespaces, an empty cache is not synced.
         self._awaits_namespaces = self._live is not None
         self.indexer: Indexer[T] = Indexer(decode=self._storage.decoder)
         self.indexer.hide(self._why_incomplete)
@@ -220,7 +220,7 @@ class AsyncSharedInformer(Generic[T]):
             options={"label_selector": labels, "field_selector": fields},
             clock=clock,
         )
-        # Replaced as a whole, never changed: threads read it without a lock.
+        # Replaced as a whole, never changed, because threads read it without a lock.
         self._scopes: dict[str | None, _NamespaceSink[T]] = {}
         self._unsynced: set[_NamespaceSink[T]] = set()
         if self._live is None:
@@ -268,14 +268,14 @@ class AsyncSharedInformer(Generic[T]):
             on_update: Called with the old object and the new one.
             on_delete: Called with the last known state of the object.
             on_delete_unknown: Called instead of `on_delete` if the deletion itself was missed.
-            filter: Only report objects for which it returns true. An object that begins to pass is
-                reported as added, one that stops passing as deleted. It must depend on the object
-                only.
-            resync_period: Overrides the informer's.
+            filter: A function of the object, and of nothing else. Handlers are called only for
+                objects for which it returns true. An object that begins to pass the filter is
+                reported as added, an object that stops passing as deleted.
+            resync_period: Overrides the resync period of the informer.
 
         Raises:
             RuntimeError: The informer is stopped.
-            TypeError: One of them is not a function, or none is given.
+            TypeError: A handler is not a function, or no handler is given.
             ValueError: `resync_period` is negative.
         """
         period = self._resync_period if resync_period is None else resync_period
@@ -332,7 +332,7 @@ class AsyncSharedInformer(Generic[T]):
         """Start to list and watch. Further calls do nothing.
 
         Raises:
-            RuntimeError: The informer was stopped, and cannot be started again. Or no event loop is
+            RuntimeError: The informer was stopped, and cannot be started again; or no event loop is
                 running.
         """
         check_spawn()
@@ -343,7 +343,7 @@ class AsyncSharedInformer(Generic[T]):
             self._read_all()
 
     def has_synced(self) -> bool:
-        """Tell whether the cache is synced. Handlers may not have received all objects yet."""
+        """Return whether the cache is synced. Handlers may not have received all objects yet."""
         return self._processor.is_synced and not self._unsynced
 
     @property
@@ -401,7 +401,7 @@ class AsyncSharedInformer(Generic[T]):
 
         Raises:
             NotSynced: The informer was not started.
-            SyncTimeout: It waits by a FakeClock that nobody moves.
+            SyncTimeout: The clock is a FakeClock that the test does not move.
         """
         if not self.is_started and not self.is_stopped:
             raise not_started([self.title])
@@ -432,12 +432,12 @@ class AsyncSharedInformer(Generic[T]):
 
     @property
     def is_started(self) -> bool:
-        """Whether it was started."""
+        """Whether the informer was started."""
         return self._processor.is_started
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was stopped."""
+        """Whether the informer was stopped."""
         return self._processor.is_stopped
 
     @property
@@ -453,8 +453,8 @@ class AsyncSharedInformer(Generic[T]):
     async def stop(self) -> None:
         """Stop watching. Handlers finish their current call; pending notifications are dropped.
 
-        The cache stays as it is. A handler may call this: it then waits neither for itself nor for
-        other handlers that are in such a call.
+        The cache stays as it is. A handler may call `stop`, which then waits neither for this
+        handler nor for other handlers that are calling `stop`.
 
         Raises:
             CacheMutationError: Cached objects were changed, and CLIENTGEN_CACHE_MUTATION_DETECTOR
@@ -462,7 +462,7 @@ class AsyncSharedInformer(Generic[T]):
         """
         self.stop_soon()
         for task in self._reading:
-            if not task.is_current:  # the handler of watch errors calls this
+            if not task.is_current:  # `on_watch_error` called `stop`
                 await task.join(max(0.0, self._stop_by - monotonic()))
         await self._processor.join()
 
@@ -489,12 +489,12 @@ class AsyncSharedInformer(Generic[T]):
     ) -> None:
         await self.stop()
 
-    # ---- namespaces that come and go ----------------------------------------------------------
+    # ---- changes of namespaces ----------------------------------------------------------------
 
     def _add_namespace(self, namespace: str) -> None:
-        """Watch one more namespace. Handlers get its objects as initial ones.
+        """Watch another namespace. Handlers get its objects as initial objects.
 
-        Until they are listed, the informer is not synced, but its cache can be read.
+        Until the objects are listed, the informer is not synced, but its cache can be read.
         """
 
         def add() -> None:
@@ -509,7 +509,7 @@ class AsyncSharedInformer(Generic[T]):
     def _remove_namespace(self, namespace: str) -> None:
         """Stop watching a namespace, and remove its objects from the cache.
 
-        `on_delete` is not called: the objects still exist, and a controller must not take them for
+        `on_delete` is not called: the objects still exist, and a controller must not treat them as
         deleted.
         """
         scope = self._scopes.get(namespace)
@@ -527,7 +527,10 @@ class AsyncSharedInformer(Generic[T]):
             self._processor.change(remove, self._is_complete)
 
     def _know_namespaces(self) -> None:
-        """Note that the namespaces are known. If there are none, the cache is synced and empty."""
+        """Note that the namespaces are known.
+
+        Without any namespace, the cache is synced and empty.
+        """
 
         def know() -> list[Notification[Any]]:
             live = self._live
@@ -540,7 +543,7 @@ class AsyncSharedInformer(Generic[T]):
             self._processor.change(know, self._is_complete)
 
     def _has_read(self, namespace: str) -> bool:
-        """Tell whether the objects of a namespace are in the cache, or never will be."""
+        """Return whether the objects of a namespace are in the cache, or never will be."""
         if not self.is_started or self.is_stopped:
             return True
         scope = self._scopes.get(namespace)
@@ -584,7 +587,7 @@ class AsyncSharedInformer(Generic[T]):
         if self._live is not None and scope.namespace is not None:
             self._live.has_read(scope.namespace)
 
-    # ---- what reflectors deliver --------------------------------------------------------------
+    # ---- lists and events of reflectors -------------------------------------------------------
 
     def _reads(self, scope: _NamespaceSink[T], *, latest: bool) -> None:
         def note() -> None:
@@ -595,12 +598,12 @@ class AsyncSharedInformer(Generic[T]):
 
     @property
     def _preparation(self) -> Callable[[Any], Any] | None:
-        """The function that makes an entry of an item; None if items are kept as they are."""
+        """The function that makes the entry of an item; None if items are kept as they are."""
         is_kept = self._transform is None and self._storage.keeps_objects
         return None if is_kept else self._prepare
 
     def _prepare(self, item: Any) -> Any:
-        """Return the entry of an item; if the transform fails, the entry that was kept before."""
+        """Return the entry of an item. If the transform fails, return the entry in the cache."""
         entry = self._entry_of(item)
         return self.indexer.stored.get(meta_namespace_key(item)) if entry is None else entry
 
@@ -611,20 +614,20 @@ class AsyncSharedInformer(Generic[T]):
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
-        transform = cast("Callable[[T], T | None]", self._transform)  # `return` may be missing
+        transform = cast("Callable[[T], T | None]", self._transform)  # it may lack `return`
         try:
             transformed = transform(obj)
         except Exception:
             key = meta_namespace_key(obj)
-            logger.exception("the transform of %r failed on %s, which is left out", self, key)
+            logger.exception("the transform of %r failed for %s, which is left out", self, key)
             return None
         if transformed is None:
             key = meta_namespace_key(obj)
-            logger.error("the transform of %r gave None for %s, which is left out", self, key)
+            logger.error("the transform of %r returned None for %s, which is left out", self, key)
         return transformed
 
     def _needs_latest(self, scope: _NamespaceSink[T]) -> bool:
-        """Tell whether a list of any state would be older than an own write."""
+        """Return whether a list from the server's cache might be older than an own write."""
         if not self._shows_own_writes:
             return False
         store, namespace = self._store, scope.namespace
@@ -645,7 +648,7 @@ class AsyncSharedInformer(Generic[T]):
             if not self._is_current(scope):
                 return []
             notifications = self._store.replace(scope.namespace, entries, version)
-            self._unsynced.discard(scope)  # last, as other threads read it without the lock
+            self._unsynced.discard(scope)  # last, because other threads read it without the lock
             return notifications
 
         self._processor.change(apply, self._is_complete)
@@ -675,8 +678,8 @@ class AsyncSharedInformer(Generic[T]):
         self._processed(began)
 
     def _entry_in(self, event: WatchEvent[Any]) -> Any:
-        """Return the entry in an event. A deletion comes through even if the transform fails."""
-        if event.type == "BOOKMARK":  # only its version is looked at
+        """Return the entry in an event. A deletion has an entry even if the transform fails."""
+        if event.type == "BOOKMARK":  # only its resource version is used
             return event.object
         entry = self._entry_of(event.object)
         if entry is None and event.type == "DELETED":
@@ -688,7 +691,7 @@ class AsyncSharedInformer(Generic[T]):
         try:
             await call(self._on_watch_error, error)
         except Exception:
-            logger.exception("the handler of errors of %r failed", self)
+            logger.exception("the error handler of %r failed", self)
 
     def _log_watch_error(self, error: Exception) -> None:
         level = logging.DEBUG if isinstance(error, Gone) else logging.WARNING
@@ -706,7 +709,7 @@ class AsyncSharedInformer(Generic[T]):
     def answered(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> None:
-        """Show what a write of this client has written. For the client only."""
+        """Show the object that a write of this client has returned. For the client only."""
         show = self._answers.read(sent, target, response, codec)
         if show is not None:
             self._processor.show(lambda: show(self._clock.monotonic()))

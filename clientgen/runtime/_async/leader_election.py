@@ -65,11 +65,12 @@ class AsyncLeaderElector:
     which condition two electors never lead at once. Leadership permits to *begin* an action: a
     request that was sent before may reach a server after leadership has ended.
 
-    The work is `on_started_leading`, or the body of the `async with`. When leadership is lost, a
-    task is cancelled. A thread cannot be cancelled: it has to check `is_leader`, or is notified by
-    `on_stopped_leading`. From that moment, writes of the work by any client raise `LeadershipLost`
-    and are not sent. When the elector is stopped or cancelled, it renews the lease until the work
-    has ended, and then releases the lease, so that the next leader need not wait.
+    The work is `on_started_leading`, or the body of the `async with`. When leadership is lost, the
+    task of the work is cancelled. A thread cannot be cancelled: it has to check `is_leader`, or
+    `on_stopped_leading` has to stop it. From that moment, writes of the work raise `LeadershipLost`
+    and are not sent, whichever client the work uses. When the elector is stopped or cancelled, it
+    renews the lease until the work has ended, and then releases the lease, so that the next leader
+    need not wait.
 
     Args:
         client: A clientset, or its REST client.
@@ -77,8 +78,9 @@ class AsyncLeaderElector:
         namespace: The namespace of the lease; None is the namespace of the client's configuration.
         identity: The identity of this elector in the lease. It must be unique: two processes with
             the same identity both lead. None makes a new one from the host name and random letters.
-        lease_duration: After how many seconds without a change others take the lease; an integer.
-        renew_deadline: For how many seconds after sending a renewal the elector leads.
+        lease_duration: The seconds without a renewal after which another elector may take the
+            lease; an integer.
+        renew_deadline: The seconds that the elector leads after it has sent a renewal.
         retry_period: The seconds between two attempts.
         release_on_cancel: Whether the lease is released at the end.
         on_started_leading: Called in its own task or thread when leadership begins; with asyncio, a
@@ -86,10 +88,11 @@ class AsyncLeaderElector:
         on_stopped_leading: Called when leadership is lost or the elector stops, even if it never
             led.
         on_new_leader: Called with the identity of each new leader, including this one.
-        grace: For how many seconds the work may continue after `stop` if `on_stopped_leading` is
-            given. Without it, a task is cancelled at once.
+        grace: The seconds that the work may continue after `stop` if `on_stopped_leading` is given.
+            Without `on_stopped_leading`, a task is cancelled at once.
         recorder: Records the beginning and end of leadership, as events of the lease.
-        metrics: Receives the same, for example `PrometheusElectionMetrics()`.
+        metrics: Receives the beginning and end of leadership, for example
+            `PrometheusElectionMetrics()`.
         clock: The clock for durations.
         random: Returns numbers from 0 to 1.
 
@@ -143,7 +146,7 @@ class AsyncLeaderElector:
     def _reset_run(self) -> None:
         self._term: int | None = None
         self._stopping = Event()
-        self._settled = Event()  # it leads, or has ended without leading
+        self._settled = Event()  # the elector leads, or has ended without leading
         self._ending = Event()  # `stop` was called, or leadership is lost
         self._work_over = Event()
         self._renewing_ends = Event()
@@ -168,7 +171,7 @@ class AsyncLeaderElector:
     def is_leader(self) -> bool:
         """Whether this elector leads.
 
-        It checks the clock, so it is right even after the program was paused.
+        This checks the clock, so it is correct even after the program was paused.
         """
         return not self._ending.is_set() and self._holds()
 
@@ -180,8 +183,8 @@ class AsyncLeaderElector:
     def healthy(self, tolerance: float = 20.0) -> bool:
         """For liveness probes: False if this elector leads but does not renew the lease in time.
 
-        Then it has not renewed the lease for the lease's duration and `tolerance` seconds, and has
-        not noticed that, because the program hangs.
+        The last renewal is then older than the lease duration and `tolerance` seconds, and the
+        elector has not noticed, because the program hangs.
         """
         return self._election.is_healthy(self._clock.monotonic(), tolerance)
 
@@ -341,7 +344,7 @@ class AsyncLeaderElector:
                 renewing.cancel()
 
     async def _watch(self, event: Event, until: float | None) -> None:
-        """Wait for an event, until leadership ends or until a moment."""
+        """Wait for an event until leadership ends, or until a time of the clock."""
         while not event.is_set() and self._holds():
             leadership = self._election.leadership
             moments = [until, leadership.until if leadership else None]
@@ -351,7 +354,7 @@ class AsyncLeaderElector:
                 return
 
     def _holds(self) -> bool:
-        """Tell whether this elector has held the lease since its term began."""
+        """Return whether this elector has held the lease since its term began."""
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
     async def _keep_renewing(self) -> None:
@@ -381,7 +384,7 @@ class AsyncLeaderElector:
         wanted = self._stopping.is_set() and self._holds()
         if not wanted:
             self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
-            self._cancel_work()  # at once, because `on_stopped_leading` may take time
+            self._cancel_work()  # before `on_stopped_leading`, which may take time
         self._publish(leads=False)
         await self._call_on_stopped()
         await self._end_work(wanted=wanted)
@@ -422,7 +425,7 @@ class AsyncLeaderElector:
         try:
             await self._leases.release(self._election, self._timing.renew_deadline)
         except Exception as error:  # noqa: BLE001 - other candidates only wait longer
-            logger.warning("%r: not released: %s", self, error)
+            logger.warning("%r: the lease was not released: %s", self, error)
 
     # ---- callbacks ----------------------------------------------------------------------------
 
@@ -463,7 +466,7 @@ class AsyncLeaderElector:
             await self._call_logged(self._on_stopped)
 
     def _announce(self, leader: str) -> None:
-        """Call `on_new_leader` in a task or thread, after its earlier calls have ended."""
+        """Call `on_new_leader` in a task or thread, after earlier calls have ended."""
         if self._on_new_leader is not None:
             work = partial(self._announce_after, self._announcing, leader)
             self._announcing = spawn(work, f"{self._election.name}-new-leader")

@@ -1,6 +1,6 @@
 """Reads and writes leases, one request at a time, without retries."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of the request
+# ruff: noqa: ASYNC109 - each request has a timeout
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class AsyncHasRest(Protocol):
 
 
 AsyncClient = AsyncRest | AsyncHasRest
-"""An object that requests can be sent with."""
+"""A REST client, or a clientset."""
 
 
 def rest_of(client: AsyncClient) -> AsyncRest:
-    """Return the REST client of a clientset, or itself.
+    """Return the REST client of a clientset; a REST client is returned as it is.
 
     Raises:
         TypeError: the client is of the other flavour, or not a client.
@@ -69,7 +69,7 @@ class AsyncLeaseClient:
         Args:
             election: The candidate.
             timeout: The seconds that each request may take.
-            until: The moment of the clock at which the attempt ends; None for no limit.
+            until: The time of the clock at which the attempt ends; None for no limit.
             note: Called with each failed request and its error.
         """
         clock = self._clock
@@ -124,7 +124,7 @@ class AsyncLeaseClient:
         """Release the lease if the candidate holds it. Returns the released lease, or None."""
         try:
             return await self._release_once(election, timeout)
-        except Conflict:  # a renewal that was cancelled has reached the server all the same
+        except Conflict:  # a cancelled renewal has reached the server anyway
             return await self._release_once(election, timeout)
 
     async def _release_once(self, election: Election, timeout: float) -> Lease | None:

@@ -19,7 +19,7 @@ __all__ = ["AsyncLines"]
 
 
 class AsyncLines(AsyncStoppable):
-    """An iterator of log lines. It ends when the log ends or when it is stopped.
+    """An iterator of log lines. It ends at the end of the log, or when `stop` is called.
 
     Bytes that are not UTF-8 are replaced. The request is sent when the first line is read. A lost
     connection raises an error, because the next line is unknown after that.
@@ -58,7 +58,7 @@ class AsyncLines(AsyncStoppable):
         """Send the request now, if it was not sent before.
 
         Raises:
-            ApiError: The server refused.
+            ApiError: The server refused the request.
             TransportError: The server did not respond.
         """
         if self._stream is None and not self._stopped.is_set():
@@ -73,5 +73,5 @@ class AsyncLines(AsyncStoppable):
             else:
                 self._stopped.set()
 
-    def _new_framer(self, stream: AsyncByteStream) -> LineSplitter:  # noqa: ARG002 - any log
+    def _new_framer(self, stream: AsyncByteStream) -> LineSplitter:  # noqa: ARG002 - for all logs
         return LineSplitter()

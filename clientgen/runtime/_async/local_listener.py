@@ -29,7 +29,7 @@ class AsyncLocalConnection:
         self._writer = writer
 
     async def read(self) -> bytes:
-        """Return the next bytes. They are empty at the end of the stream and after `abort`."""
+        """Return the next bytes; empty bytes at the end of the stream and after `abort`."""
         try:
             return await self._reader.read(_MAX_READ_BYTES)
         except OSError:
@@ -71,7 +71,7 @@ class AsyncLocalListener:
         """Listen on a port; 0 chooses a free one. Returns the port.
 
         Raises:
-            OSError: The port cannot be listened on, for example because another program does.
+            OSError: The port cannot be listened on, for example because another program uses it.
         """
         import socket  # importing a generated package must stay cheap
 

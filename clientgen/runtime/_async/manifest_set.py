@@ -1,4 +1,4 @@
-"""Manifest sets: what `kubectl apply`, `diff` and `delete` do with files, for any objects."""
+"""Manifest sets: objects that are applied, compared and deleted as kubectl does with files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def checked_manager(field_manager: str | None) -> str | None:
 class AsyncManifestSet:
     """Objects of any kinds that are applied, compared and deleted together.
 
-    Clientsets make it: `k.manifests(Path("deploy"))`. No request is sent if a manifest is wrong.
+    Clientsets create it: `k.manifests(Path("deploy"))`. No request is sent if a manifest is wrong.
 
     Iterating yields the objects: instances of the registered classes, and `Unstructured` for other
     kinds. Manifests are sent as they are written. If you change an object, the changed object is
@@ -141,11 +141,11 @@ class AsyncManifestSet:
             force: take over fields that other field managers own.
             dry_run: let the server simulate the requests without storing anything.
             field_manager: the owner of the fields, also for later calls of `diff` unless this is a
-                dry run; by default that of the set.
+                dry run; by default the field manager of the set.
             field_validation: how the server treats unknown fields.
             propagation_policy: how the dependents of pruned objects are treated.
-            timeout: the seconds that all of this may take; by default the client's timeout limits
-                each request.
+            timeout: the seconds that the whole call may take; by default the client's timeout
+                limits each request.
             on_progress: called with the state of the awaited object whenever it has changed. The
                 logger `clientgen.manifests` logs the same at INFO.
 
@@ -170,7 +170,7 @@ class AsyncManifestSet:
         run = self._run(requests, pruner, force, manager, field_validation)
         run.progress = Progress(on_progress)
         await self._apply(run, planned, pruner)
-        if run.outcomes and not dry_run:  # this manager owns fields now, so `diff` compares as it
+        if run.outcomes and not dry_run:  # this manager owns fields now, so `diff` must use it
             self._field_manager = manager
         await self._check_kinds(run)
         run.finish("applied", len(planned))
@@ -252,11 +252,11 @@ class AsyncManifestSet:
         Args:
             prune: also show the objects that `apply` with this ApplySet would delete.
             force: take over fields that other field managers own.
-            field_manager: the owner of the fields; by default that of the last `apply` of this
-                set, or that of the set.
+            field_manager: the owner of the fields; by default the field manager of the last
+                `apply`, or of the set.
             field_validation: how the server treats unknown fields.
-            timeout: the seconds that all of this may take; by default the client's timeout limits
-                each request.
+            timeout: the seconds that the whole call may take; by default the client's timeout
+                limits each request.
 
         Returns:
             The differences: true if the set differs; as text, the output of `kubectl diff`.
@@ -296,8 +296,8 @@ class AsyncManifestSet:
             dry_run: let the server simulate the requests without deleting anything.
             grace_period_seconds: the seconds that objects have to terminate.
             propagation_policy: how the dependents of the objects are treated.
-            timeout: the seconds that all of this may take; by default the client's timeout limits
-                each request.
+            timeout: the seconds that the whole call may take; by default the client's timeout
+                limits each request.
             on_progress: called with the state of the awaited object, as in `apply`.
 
         Returns:
@@ -337,7 +337,7 @@ class AsyncManifestSet:
         until: Callable[[Any], object] = ready,
         *,
         fail: Callable[[Any], object] | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - one of the client's clock
+        timeout: float | None = None,  # noqa: ASYNC109 - the client's clock measures it
         on_progress: Callable[[str], object] | None = None,
     ) -> None:
         """Wait until a condition is true for all objects, one after another.
@@ -366,7 +366,7 @@ class AsyncManifestSet:
         objects: Sequence[tuple[str, Resource, ObjectKey]],
         until: Callable[[Any], object],
         fail: Callable[[Any], object] | None,
-        timeout: float | None,  # noqa: ASYNC109 - one of the client's clock
+        timeout: float | None,  # noqa: ASYNC109 - the client's clock measures it
         outcomes: Sequence[ObjectOutcome],
         *,
         progress: Progress,
@@ -378,7 +378,7 @@ class AsyncManifestSet:
         )
         await wait.each(objects)
         if wait.failures:
-            # The objects include pruned members of an ApplySet, which are in no manifest.
+            # `objects` includes pruned members of an ApplySet, which are in no manifest.
             total = max(len(self._objects), len(objects))
             count = f"{len(wait.failures)} of {total} objects"
             what = f"{as_check(until)!r} is not true for {count}:"
@@ -439,7 +439,7 @@ class AsyncManifestSet:
     def _object_finder(
         self, planned: Sequence[PlannedObject], until: Callable[[Any], object]
     ) -> Function[[ObjectKey, float | None], tuple[Resource, ObjectKey] | None]:
-        """Return a function that finds an object again if the server does not know its resource."""
+        """Return a function that plans an object again if the server does not know its resource."""
         by_key = {one.key: one for one in planned}
 
         async def find_again(

@@ -30,9 +30,9 @@ logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class AsyncNamespaceSelection:
-    """Lists and watches the namespaces with certain labels.
+    """Lists and watches the namespaces that match a label selector.
 
-    Its reflector delivers lists and changes to the methods below.
+    It is the sink of its reflector.
 
     Args:
         rest: The client for requests.
@@ -63,7 +63,7 @@ class AsyncNamespaceSelection:
 
     @property
     def title(self) -> str:
-        """The watched namespaces as messages name them."""
+        """The watched namespaces in messages."""
         return self.live.title
 
     @property
@@ -90,10 +90,10 @@ class AsyncNamespaceSelection:
         if self._task is not None:
             await self._task.join(max(0.0, until - monotonic()))
 
-    # ---- what the reflector delivers ----------------------------------------------------------
+    # ---- the sink of the reflector ------------------------------------------------------------
 
     def prepare(self, obj: PartialObjectMetadata) -> PartialObjectMetadata | None:
-        """Leave out objects whose name is not valid: it would become a part of URLs."""
+        """Leave out namespaces with invalid names, because names become parts of URLs."""
         try:
             check_segment("namespace", obj.metadata.name)
         except (TypeError, ValueError) as error:

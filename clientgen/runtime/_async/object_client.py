@@ -44,8 +44,8 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 class AsyncObjectClient(AsyncWaitingClient[T], Generic[T, ListT]):
     """The verbs of one resource, in one namespace or in all.
 
-    Generated clients have the methods that a resource has; this one has all of them, and the server
-    answers 405 to what it does not have.
+    Generated clients have the verbs that the resource supports. This client has all verbs; the
+    server answers 405 to a verb that it does not support.
 
     Args:
         rest: the client that sends requests.
@@ -53,7 +53,7 @@ class AsyncObjectClient(AsyncWaitingClient[T], Generic[T, ListT]):
         namespace: one namespace; None for all, or if the resource is cluster-scoped.
         model: the class of its objects.
         list_model: the class of lists of its objects.
-        caller: the object whose public method is named in errors, if it is not this one.
+        caller: the object whose public method error messages name; by default this client.
 
     Raises:
         ValueError: the namespace is not a valid name, or the resource is not namespaced.

@@ -53,7 +53,7 @@ async def each_page(
     """Yield the pages of a collection.
 
     If the continue token expires, the remaining pages are of a newer resource version: an object
-    that was changed in between may be missing or new, but none comes twice.
+    that was changed meanwhile may be missing or new, but no object comes twice.
     """
     deadline = rest.deadline(options)
     page = await _read(rest, path, list_model, paging.first_page(options), deadline)

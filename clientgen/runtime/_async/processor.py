@@ -39,16 +39,16 @@ class AsyncProcessor(Generic[T]):
     """Puts every change of a cache into the queue of each handler, and resyncs handlers.
 
     Args:
-        what: The name of the informer in logs.
-        store: The cache. All changes come through `change`.
-        detector: Looks for handlers that change cached objects.
+        title: The name of the informer in logs.
+        store: The cache. `change` makes all changes.
+        detector: Finds cached objects that handlers have changed.
         clock: The clock of resyncs.
         decode: Returns the object of an entry of the cache; None if they are the same.
         is_watched: Whether the namespace of an entry is still watched; None if it always is.
 
     Attributes:
-        is_started: Whether `start` was called: from then on, handlers are called.
-        is_stopped: Whether `stop_soon` was called: from then on, they are not.
+        is_started: Whether `start` was called. Handlers are called after that.
+        is_stopped: Whether `stop_soon` was called. Handlers are not called after that.
         is_synced: Whether the cache has synced.
         settled: Set when the cache has synced or the informer is stopped. Cleared while another
             namespace is listed.
@@ -100,7 +100,7 @@ class AsyncProcessor(Generic[T]):
         """Add handlers. They get the cached objects first, and then every change.
 
         Raises:
-            RuntimeError: It is stopped.
+            RuntimeError: The processor is stopped.
         """
         registration = AsyncHandlerRegistration(
             self._title,
@@ -129,7 +129,7 @@ class AsyncProcessor(Generic[T]):
     ) -> None:
         """Change the cache with `apply`, and put the notifications that it returns into the queues.
 
-        Then `is_complete` tells whether the cache is synced. After `stop_soon`, nothing happens.
+        Then `is_complete` returns whether the cache is synced. Does nothing after `stop_soon`.
         """
         with self._lock:
             if self.is_stopped:
@@ -138,7 +138,7 @@ class AsyncProcessor(Generic[T]):
             is_filled = is_complete()
             completes = is_filled and not self.is_synced
             if completes:
-                self._indexer.show()  # before handlers look
+                self._indexer.show()  # before handlers read the cache
             self._distribute(notifications if self.is_synced else as_initial(notifications))
             self._tell_again()
             if completes:
@@ -149,14 +149,17 @@ class AsyncProcessor(Generic[T]):
                 self.settled.set()
 
     def show(self, apply: Callable[[], object]) -> None:
-        """Change what readers see, without a notification. After `stop_soon`, nothing happens."""
+        """Change the objects that readers see, without notifications.
+
+        Does nothing after `stop_soon`.
+        """
         with self._lock:
             if not self.is_stopped:
                 apply()
                 self._tell_again()
 
     def forget(self, entries: list[Any]) -> None:
-        """Note that entries have left the cache, without a notification."""
+        """Note that entries have left the cache, without notifications."""
         for entry in entries:
             self._detector.observe(Deleted(entry))
 
@@ -168,10 +171,10 @@ class AsyncProcessor(Generic[T]):
     # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """Begin to call handlers. Returns whether they were not called before.
+        """Start calling handlers. Returns False if the processor was started before.
 
         Raises:
-            RuntimeError: It is stopped.
+            RuntimeError: The processor is stopped.
         """
         with self._lock:
             self._check_not_stopped()
@@ -195,7 +198,7 @@ class AsyncProcessor(Generic[T]):
         self.settled.set()
 
     async def join(self) -> None:
-        """Wait for running calls of handlers, except those that wait for other handlers themselves.
+        """Wait for running calls of handlers, except calls that wait for other handlers.
 
         Raises:
             CacheMutationError: Cached objects were changed.
@@ -241,7 +244,7 @@ class AsyncProcessor(Generic[T]):
                 registration._put(notifications)
 
     def _tell_again(self) -> None:
-        """Notify handlers again of objects that readers did not see at the first notification."""
+        """Notify handlers of objects that readers could not see at the first notification."""
         if notifications := self._store.take_revealed():
             for registration in self._registrations:
                 registration._put(notifications)

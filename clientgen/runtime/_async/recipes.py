@@ -1,6 +1,6 @@
-"""Everyday work that takes several requests, as kubectl does it: drain, restart, undo."""
+"""Operations of kubectl that take several requests: drain, restart, undo."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of the client's clock
+# ruff: noqa: ASYNC109 - the client's clock measures timeouts
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _RETRY_SECONDS = 5.0
 
 
 async def cordon(k: AsyncClient, node: str) -> None:
-    """Mark a node as unschedulable, as `kubectl cordon`: it gets no new Pods."""
+    """Mark a node as unschedulable, as `kubectl cordon`. The node gets no new Pods."""
     check_node("cordon", node)
     await any_client(rest_of(k), NODES, None).patch(node, unschedulable(wanted=True))
 
@@ -109,7 +109,8 @@ async def drain(
         node: The name of the node.
         force: Evict also Pods that no controller would create again.
         delete_empty_dir_data: Evict also Pods with emptyDir volumes, whose data is lost.
-        grace_period_seconds: The seconds that Pods have to terminate, instead of their own setting.
+        grace_period_seconds: The seconds that Pods have to terminate; None means the setting of
+            each Pod.
         pod_selector: Evict only Pods whose labels match. None for all Pods of the node.
         timeout: The seconds of the client's clock after which this fails. None for no limit.
         on_progress: Called with a line for each step.
@@ -119,8 +120,8 @@ async def drain(
 
     Raises:
         OperationRefused: Some Pods need `force` or `delete_empty_dir_data`, or the server lists
-            Pods with an invalid name or without a uid. No Pod is evicted then, but the node is
-            cordoned.
+            Pods with an invalid name or without a uid. The node is then cordoned, but no Pod is
+            evicted.
         WaitTimeout: The node was not cordoned, or the Pods were not evicted or gone in time.
         NotFound: The node does not exist.
         ValueError: `pod_selector` is empty.
@@ -214,7 +215,7 @@ class _Draining:
         return pods_on(self._node, (await self._pods.list(**options)).items)
 
     async def has_daemon_set(self, namespace: str, name: str) -> bool:
-        """Tell whether a DaemonSet exists."""
+        """Return whether a DaemonSet exists."""
         limit = self._timeout_option("the DaemonSets of its Pods are not read")
         try:
             await any_client(self._rest, DAEMON_SETS, namespace).get(name, **limit)
@@ -253,7 +254,7 @@ class _Draining:
             self._report(f"{pod_name(pod)} is not evicted yet: {error.message}")
             return error
         except (NotFound, Conflict):
-            return None  # the Pod is gone; a new Pod of the same name stays
+            return None  # the Pod is gone; a new Pod with the same name stays
         except Forbidden as error:
             if not error.has_cause("NamespaceTerminating"):
                 raise
@@ -305,7 +306,7 @@ async def rollout_restart(
         k: The clientset, or its `rest`.
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
-        namespace: The namespace; by default that of the object, or of the client.
+        namespace: The namespace; by default the namespace of the object, or of the client.
 
     Raises:
         OperationRefused: The Deployment is paused.
@@ -330,7 +331,7 @@ async def rollout_status(
         k: The clientset, or its `rest`.
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
-        namespace: The namespace; by default that of the object, or of the client.
+        namespace: The namespace; by default the namespace of the object, or of the client.
         timeout: The seconds of the client's clock after which this fails. None for no limit.
         on_progress: Called with a description of the state whenever it has changed.
 
@@ -358,7 +359,7 @@ async def rollout_history(
         k: The clientset, or its `rest`.
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
-        namespace: The namespace; by default that of the object, or of the client.
+        namespace: The namespace; by default the namespace of the object, or of the client.
     """
     target = _target("rollout_history", k, workload, name, namespace)
     return await _history(target, await target.read())
@@ -378,8 +379,9 @@ async def rollout_undo(
         k: The clientset, or its `rest`.
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
-        namespace: The namespace; by default that of the object, or of the client.
-        to_revision: The number of the revision; by default the one before the current one.
+        namespace: The namespace; by default the namespace of the object, or of the client.
+        to_revision: The number of the revision; by default the revision before the current
+            revision.
 
     Raises:
             OperationRefused: The revision does not exist, or the Deployment is paused.

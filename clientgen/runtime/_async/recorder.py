@@ -1,6 +1,6 @@
 """`AsyncEventRecorder`: writes events about objects in the background."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+# ruff: noqa: ASYNC109 - the recorder's clock measures timeouts
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class AsyncEventRecorder:
         random: Returns numbers from 0 to 1.
 
     Attributes:
-        dropped: The number of events that were not written, except those that were combined or
-            filtered by the rules of `event_aggregation`.
+        dropped: The number of events that were not written. Events that the rules of
+            `event_aggregation` combine or filter do not count.
     """
 
     def __init__(
@@ -133,8 +133,8 @@ class AsyncEventRecorder:
             reason: The reason as one word for programs, such as `FailedMount`. At most 128
                 characters.
             note: A human-readable description. At most 1 kB.
-            action: The action that was taken or failed, as one word for programs; None means the
-                reason.
+            action: The action that was taken or failed, as one word for programs; None means
+                `reason`.
             related: A second object that is involved.
             annotations: Annotations of the event.
         """
@@ -171,7 +171,7 @@ class AsyncEventRecorder:
     async def stop(self, timeout: float = 5.0) -> bool:
         """Write the remaining events, for at most `timeout` seconds.
 
-        Returns whether all events were written. Failed writes are not retried now. The recorder
+        Returns whether all events were written. Failed writes are no longer retried. The recorder
         cannot be started again.
         """
         self._stopping.set()
@@ -233,7 +233,7 @@ class AsyncEventRecorder:
         )
 
     def _unique_nanoseconds(self, timestamp: float) -> int:
-        """Return unique nanoseconds, even for events at the same moment."""
+        """Return nanoseconds that are unique even for events at the same moment."""
         with self._lock:
             self._last_nanoseconds = max(self._last_nanoseconds + 1, int(timestamp * 1e9))
             return self._last_nanoseconds
@@ -265,7 +265,7 @@ class AsyncEventRecorder:
             return self._queue.popleft() if self._queue else None
 
     async def _write(self, write: Write) -> None:
-        """Write an event. Network errors are retried, rejections by the server are not."""
+        """Write an event. Retries after network errors, but not after errors of the server."""
         for count in range(MAX_ATTEMPTS):
             try:
                 await self._send(write)

@@ -1,6 +1,6 @@
 """Handlers of an informer, each with a queue of its own."""
 
-# An informer uses private parts of its registrations. A timeout is one of the caller's clock.
+# An informer uses private parts of its registrations. The informer's clock measures timeouts.
 # pyright: reportPrivateUsage=false
 # ruff: noqa: ASYNC109
 
@@ -27,7 +27,7 @@ __all__ = ["AsyncHandlerRegistration", "QueueMark", "waiting_for_others"]
 
 T = TypeVar("T")
 
-# Calls of one handler before other tasks get a turn.
+# The calls of one handler before other tasks run.
 _MAX_CALLS_IN_A_ROW = 100
 _JOIN_INTERVAL_SECONDS = 1.0
 
@@ -38,16 +38,17 @@ class QueueMark(Enum):
     """A mark between the notifications in the queue of a handler."""
 
     SYNCED = 1
-    """All initial objects are before it."""
+    """All initial objects are before this mark."""
     RESYNCED = 2
-    """All objects of a resync are before it."""
+    """All objects of a resync are before this mark."""
 
 
 class AsyncHandlerRegistration(Generic[T]):
     """The handlers of one `add_handler` call, and a queue of notifications for them.
 
-    A task or thread takes one notification after the other from the queue. The queue has no limit,
-    so a slow handler delays no other one. Exceptions of handlers are logged and counted.
+    A task or thread takes the notifications from the queue, one after another. The queue has no
+    limit, so a slow handler does not delay other handlers. Exceptions of handlers are logged and
+    counted.
 
     Attributes:
         errors: How many calls of these handlers have failed.
@@ -72,17 +73,20 @@ class AsyncHandlerRegistration(Generic[T]):
         self._forget = forget
         self._decode = decode
         self._is_watched = is_watched
-        # It holds entries, as the cache does: a slow handler does not fill memory with objects.
+        # The queue holds entries of the cache, so that a slow handler does not fill memory with
+        # objects.
         self._queue: deque[Notification[Any] | QueueMark] = deque()
         self._ready = Event()
         self._synced = Event()
         self._is_synced = False
         self._is_over = False
         self._resyncing = False
-        # Handlers write with the permit of the work that added them, whoever starts the informer.
+        # The context of the caller that added the handlers, because writes of handlers need the
+        # permit of that caller, not of the caller that starts the informer.
         self._context = copy_context()
         self._task: Task | None = None
-        # Set when `_join` need not wait: the task has ended, or its handler waits for others.
+        # Set when `_join` need not wait: the task has ended, or its handler waits for other
+        # handlers.
         self._needs_no_join = Event()
         self._waits = False
 
@@ -92,7 +96,7 @@ class AsyncHandlerRegistration(Generic[T]):
         return len(self._queue)
 
     def has_synced(self) -> bool:
-        """Tell whether the `on_add` calls for all initial objects have ended."""
+        """Return whether the `on_add` calls for all initial objects have ended."""
         return self._is_synced
 
     async def wait_for_sync(self, timeout: float | None = None) -> bool:
@@ -117,7 +121,7 @@ class AsyncHandlerRegistration(Generic[T]):
             self._ready.set()
 
     def _resync(self, notifications: Sequence[Notification[Any]]) -> None:
-        """Put all objects into the queue again, unless those of the last resync are still there."""
+        """Put all objects into the queue again, unless the last resync is still in the queue."""
         if not self._resyncing:
             self._resyncing = True
             self._put([*notifications, QueueMark.RESYNCED])
@@ -135,7 +139,7 @@ class AsyncHandlerRegistration(Generic[T]):
         self._task = spawn(self._run, f"clientgen handler of {self._title}", self._context)
 
     async def _join(self) -> None:
-        """Wait for the running call, unless its handler waits for calls of others itself."""
+        """Wait for the running call, unless its handler waits for other handlers."""
         task = self._task
         if task is None:
             return
@@ -170,7 +174,7 @@ class AsyncHandlerRegistration(Generic[T]):
             self._pass(notification)
             return
         if self._is_watched is not None and not self._is_watched(_entry(notification)):
-            return  # its namespace was removed
+            return  # the namespace was removed
         try:
             if self._decode is not None:
                 notification = decode_notification(notification, self._decode)
@@ -181,7 +185,7 @@ class AsyncHandlerRegistration(Generic[T]):
         except Exception:
             self.errors += 1
             kind = type(notification).__name__.lower()
-            logger.exception("a handler of %s failed, told what was %s", self._title, kind)
+            logger.exception("a handler of %s failed for an object that was %s", self._title, kind)
 
     def _pass(self, mark: QueueMark) -> None:
         if mark is QueueMark.RESYNCED:
@@ -196,15 +200,15 @@ def _entry(notification: Notification[Any]) -> Any:
 
 
 _running: ContextVar[AsyncHandlerRegistration[Any] | None] = ContextVar("_running", default=None)
-"""The registration whose handler is being called, also in tasks that the handler spawned."""
+"""The registration whose handler is being called. Tasks that the handler spawned inherit it."""
 
 
 @contextmanager
 def waiting_for_others() -> Generator[None]:
-    """Let the handler that is being called wait for other handlers.
+    """Mark the handler that is being called as waiting for other handlers.
 
-    Meanwhile others do not wait for it: two handlers that stop each other's informers would wait
-    for each other forever.
+    Meanwhile other handlers do not wait for it: two handlers that stop each other's informers would
+    wait for each other forever.
     """
     handler = _running.get()
     if handler is None or handler._task is None or not handler._task.is_current:

@@ -43,8 +43,8 @@ _ESTABLISHED_SECONDS: Final = 60.0
 class AsyncSetRun:
     """One run through the objects of a set.
 
-    A failed object does not stop the run, as in kubectl. If the server does not answer or refuses
-    the credentials, the remaining objects are not tried.
+    A failed object does not stop the run, as in kubectl. The run ends early only if the server does
+    not respond or refuses the credentials.
 
     Args:
         requests: sends requests.
@@ -78,12 +78,12 @@ class AsyncSetRun:
         self.is_outdated = False
         """Whether the server has lost or changed one of the kinds since the plan."""
         self.is_over = False
-        """Whether the remaining objects are not tried."""
+        """Whether the run has ended early."""
 
     async def each(
         self, planned: Sequence[PlannedObject], work: Function[[PlannedObject], None]
     ) -> None:
-        """Call `work` with every object, and collect failures."""
+        """Call `work` with each object, and collect the failures."""
         for one in planned:
             try:
                 await work(one)
@@ -132,7 +132,7 @@ class AsyncSetRun:
         await work(moved)
 
     def finish(self, what: str, count: int) -> None:
-        """Raise the failures, if objects have failed."""
+        """Raise an error with all failures, if objects have failed."""
         if self.failures:
             several = f"{len(self.failures)} of {count} objects"
             message = f"{several if count > 1 else 'the object'} could not be {what}"
@@ -211,12 +211,13 @@ class AsyncSetRun:
             return {PART_OF: current_set} if current_set and PART_OF not in given else {}
         if foreign_set(live, self._parent):
             raise ApplySetError(
-                f"it belongs to the ApplySet {current_set}; remove its label {PART_OF} first"
+                f"the object belongs to the ApplySet {current_set}; remove its label {PART_OF}"
+                " first"
             )
         return self._parent.labels
 
     def _is_in_simulated(self, one: PlannedObject) -> bool:
-        """Tell whether this dry run has simulated the creation of the namespace or kind."""
+        """Return whether this dry run has simulated the creation of the namespace or kind."""
         namespace = ObjectKey(NAMESPACE_KIND, "", one.key.namespace)
         return self.requests.dry_run and (
             namespace in self._new or one.resource.gvr in self._new_resources
@@ -236,7 +237,7 @@ class AsyncSetRun:
         return "unchanged" if is_same(live, answer) else "configured"
 
     def is_true(self, one: PlannedObject, condition: Check[Any]) -> bool:
-        """Tell whether a condition is already true of the answer to the apply."""
+        """Return whether a condition is true for the response to the apply."""
         answer = self._answers.get(one.key)
         return answer is not None and condition.check(answer).met
 

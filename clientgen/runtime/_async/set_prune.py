@@ -1,8 +1,8 @@
 """Updates the parent of an ApplySet, and deletes members that the manifests no longer have.
 
-The parent lists all kinds and namespaces of members at any time: those of new members before the
-first object is applied, and those of old members until they are pruned. So after a run that was
-interrupted or cancelled at any point, the next run still finds all members.
+The parent lists all kinds and namespaces of members at any time: of new members before the first
+object is applied, and of old members until they are pruned. So if a run is interrupted or cancelled
+at any point, the next run still finds all members.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class AsyncPruner:
 
         Raises:
             ManifestError: a manifest has the label of an ApplySet, or is the parent.
-            ApplySetError: the object is not a parent, or that of another program; or the group of a
-                kind of the set is unavailable.
+            ApplySetError: the object is not a parent, or another program's parent; or the group of
+                a kind of the set is unavailable.
         """
         self._check(planned)
         parent = self.parent
@@ -146,10 +146,8 @@ class AsyncPruner:
         try:
             _, created = await self._requests.apply(parent.path, parent.key, body, options)
         except ApplyConflict as conflict:
-            # As kubectl: only the manager of the set owns these fields.
-            _log.warning(
-                "%s: labels and annotations are taken over again: %s", parent.key, conflict
-            )
+            # Force, as kubectl does: only the manager of the set may own these fields.
+            _log.warning("%s: taking labels and annotations back: %s", parent.key, conflict)
             forced = {**options, "force": True}
             _, created = await self._requests.apply(parent.path, parent.key, body, forced)
         return created
@@ -230,7 +228,7 @@ class AsyncPruner:
             await self._delete_parent(run, uid)
 
     async def _still_unlisted(self) -> frozenset[str]:
-        """Return the kinds that could not be listed, without those that the server has lost."""
+        """Return the kinds that could not be listed, except kinds that the server no longer has."""
         if not self._unlisted:
             return frozenset()
         self._finder.forget()
@@ -278,7 +276,7 @@ class AsyncPruner:
         )
 
     async def _delete(self, member: Member, options: Mapping[str, Any]) -> bool:
-        """Delete a member, unless it has stopped being a member meanwhile."""
+        """Delete an object, unless it is no longer a member."""
         version = member.resource_version
         for _ in range(_MAX_ATTEMPTS):
             preconditions = {

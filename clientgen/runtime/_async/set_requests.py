@@ -33,8 +33,8 @@ class AsyncSetRequests:
 
     Args:
         rest: the client of the server.
-        timeout: the seconds that all requests together may take; with None, the client's timeout
-            limits each request.
+        timeout: the seconds for all requests together; with None, the client's timeout limits each
+            request.
         dry_run: whether writes are dry runs.
     """
 
@@ -92,7 +92,7 @@ class AsyncSetRequests:
 
         Raises:
             NotFound: the server does not have the kind.
-            ApplySetError: the kind was deleted after a part of the objects was listed.
+            ApplySetError: the kind was deleted after some of the objects were listed.
         """
         path = resource.collection_path(namespace or None)
         options: dict[str, Any] = {"label_selector": selector}

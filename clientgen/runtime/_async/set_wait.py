@@ -54,8 +54,8 @@ class AsyncSetWait:
         fail: the condition that ends the wait with an error.
         timeout: the seconds for all objects; None for no limit.
         progress: called with the state of the awaited object whenever it has changed.
-        anew: finds an object again if the server does not know its resource; returns None if
-            the object is where it was.
+        find_again: finds an object again if the server does not know its resource; returns None if
+            the object has not moved.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class AsyncSetWait:
     async def each(self, objects: Iterable[tuple[str, Resource, ObjectKey]]) -> None:
         """Wait for objects, each with its place in the manifests.
 
-        If an object has failed or the server does not answer, the other objects are only checked
-        once, to report all failures. A refused request is the failure of one object.
+        If an object has failed or the server does not respond, the other objects are only checked
+        once, to report all failures. If the server refuses a request, only its object has failed.
         """
         for where, resource, planned in objects:
             try:

@@ -1,4 +1,4 @@
-"""Timers of a clock. They also end waits by a FakeClock that a test has stopped moving."""
+"""Timers of a clock. They also fire if a test stops moving its FakeClock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["alarm_at", "alarm_at_standstill", "alarm_once"]
 
 
 def alarm_at(clock: Clock, moment: float, alarm: Callable[[], object]) -> Callable[[], object]:
-    """Call `alarm` when a clock reaches a time, and again each time it moves after that.
+    """Call `alarm` when a clock reaches a time, and again at each later move of a FakeClock.
 
     Returns a function that cancels the alarm.
     """
@@ -35,7 +35,7 @@ def alarm_at(clock: Clock, moment: float, alarm: Callable[[], object]) -> Callab
 
 
 def alarm_once(clock: Clock, moment: float, alarm: Callable[[str], object]) -> Callable[[], object]:
-    """Call `alarm` once: at a time of a clock, or when a FakeClock stands still for too long.
+    """Call `alarm` once: at a time of a clock, or when a FakeClock has not moved for too long.
 
     The argument is a sentence for the error message in the second case, and empty in the first.
     Returns a function that cancels the alarm.
@@ -58,7 +58,7 @@ def alarm_once(clock: Clock, moment: float, alarm: Callable[[str], object]) -> C
 
 
 def alarm_at_standstill(clock: Clock, alarm: Callable[[str], object]) -> Callable[[], object]:
-    """Call `alarm` with a sentence for the error message if a FakeClock stands still for too long.
+    """Call `alarm` with a sentence for the error message if a FakeClock has not moved for too long.
 
     Does nothing for other clocks, which move by themselves. Returns a function that cancels the
     alarm.
@@ -68,7 +68,7 @@ def alarm_at_standstill(clock: Clock, alarm: Callable[[str], object]) -> Callabl
 
 
 class _StandstillPoll:
-    """Asks at an interval of real time whether a FakeClock stands still, until it does."""
+    """Checks at intervals of real time whether a FakeClock has not moved for too long."""
 
     def __init__(self, standstill: Standstill, alarm: Callable[[str], object]) -> None:
         self._standstill = standstill
@@ -77,7 +77,7 @@ class _StandstillPoll:
         self._cancel_timer = call_later(standstill.interval, self._poll)
 
     def cancel(self) -> None:
-        """Stop asking."""
+        """Stop checking."""
         self._cancelled.set()
         self._cancel_timer()
 
@@ -89,5 +89,5 @@ class _StandstillPoll:
             self._alarm(why)
             return
         self._cancel_timer = call_later(self._standstill.interval, self._poll)
-        if self._cancelled.is_set():  # by another thread, which cancelled the timer before this one
+        if self._cancelled.is_set():  # another thread has cancelled the timer before this timer
             self._cancel_timer()

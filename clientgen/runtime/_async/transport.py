@@ -1,6 +1,6 @@
-"""Requests over the network with aiohttp; the twin in `_sync` uses urllib3.
+"""Sends requests over the network with aiohttp; the twin in `_sync` uses urllib3.
 
-This module is imported when the first request is sent.
+The first request imports this module.
 """
 
 # Timeouts are parameters of the protocol.
@@ -46,17 +46,17 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncHttpTransport"]
 
-# aiohttp warns of larger bodies given as bytes; it sends files in pieces.
+# aiohttp warns about larger bodies of bytes. Larger bodies become files, which it sends in pieces.
 _MAX_BYTES_BODY_BYTES = 1 << 20
-# Streams do not count.
+# The maximum number of connections of requests. Streams do not count.
 DEFAULT_POOL_SIZE = 100
-# Lists are megabytes; a small buffer would make the connection pause all the time.
+# Lists have megabytes: with a small buffer, the connection would pause all the time.
 _READ_BUFFER_BYTES = 1 << 20
 CONNECT_TIMEOUT_SECONDS = 30.0
 _MAX_READ_BYTES = 1 << 18
-# A probe's connection is closed if the body is larger: /version and /readyz are small.
+# If the response to a probe is larger, its connection is closed. /version and /readyz are small.
 _MAX_PROBE_BODY_BYTES = 1 << 16
-# The errors of the library; every other one is a mistake of ours.
+# The errors of the library. Any other error is a bug of this module.
 _FAILURES = (aiohttp.ClientError, OSError, ValueError)
 
 
@@ -129,7 +129,7 @@ class AsyncHttpTransport(Unpicklable):
         return HttpResponse(response.status, _headers(response), body)
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        """Read a body to its end, or as much of it as the reader wants."""
+        """Read a body to its end, or until the reader needs no more."""
         reader = BodyReader(response.status, response.headers, self._max_bytes)
         while chunk := await response.content.readany():
             if not reader.feed(chunk):
@@ -193,7 +193,7 @@ class AsyncHttpTransport(Unpicklable):
             over.set_result(None)
 
     def _keep(self, stream: _Stream) -> None:
-        """Have `aclose` end a stream. If it was called before, end the stream now."""
+        """Register a stream, so that `aclose` ends it. After `aclose`, end the stream now."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()
@@ -202,7 +202,7 @@ class AsyncHttpTransport(Unpicklable):
         """Send a small request over the connection that is kept for probes.
 
         With `fresh`, open a new connection first. Returns the status, and whether the connection is
-        new. The body does not matter.
+        new. The body is dropped.
         """
         if fresh:
             await self.close_probe()
@@ -219,7 +219,7 @@ class AsyncHttpTransport(Unpicklable):
         return response.status, self._probe_is_new
 
     def drop_idle(self) -> None:
-        """Close the idle connections: they may be dead without a sign of it."""
+        """Close the idle connections, which may be dead."""
         for session in (self._reading, self._streaming):
             connector = None if session is None else session.connector
             if isinstance(connector, _Connector):
@@ -240,7 +240,7 @@ class AsyncHttpTransport(Unpicklable):
         return self._new_session(self._new_connector(1), trace_configs=[tracing])
 
     async def retire(self) -> None:
-        """End the streams, and close after the last response that somebody waits for."""
+        """End the streams, and close the connections after the last pending response."""
         self._retired = True
         for stream in tuple(self._streams):
             stream.break_off()
@@ -259,13 +259,13 @@ class AsyncHttpTransport(Unpicklable):
                 await session.close()
 
     async def _end_openings(self) -> None:
-        """End the connections that are being opened: the loop may end before they do."""
+        """End connections that are being opened, because the loop may end before they are open."""
         for limit in self._openings.values():
             if not limit.expired():
                 limit.reschedule(0.0)
         if self._openings:
             await asyncio.wait([*self._openings])
-            await asyncio.sleep(0)  # their transports end
+            await asyncio.sleep(0)  # let their transports end
 
     def _start(self, session: aiohttp.ClientSession, request: HttpRequest, **options: Any) -> Any:
         body: Any = request.body
@@ -298,7 +298,7 @@ class AsyncHttpTransport(Unpicklable):
         options: dict[str, Any] = {
             "limit": limit,
             "ssl": self._context if self._context is not None else True,
-            # The server closes idle connections after 90 seconds; be the first.
+            # The server closes idle connections after 90 seconds: close them earlier.
             "keepalive_timeout": 75.0,
         }
         if self._proxy and self._proxy.startswith("socks"):
@@ -317,7 +317,7 @@ class AsyncHttpTransport(Unpicklable):
             library.ProxyConnectionError,
             library.ProxyTimeoutError,
         )
-        # With `rdns` the proxy looks names up: that is socks5h, and what client-go always does.
+        # With `rdns`, the proxy resolves names, as for socks5h. client-go always does this.
         url = proxy.replace("socks5h://", "socks5://", 1)
         made: aiohttp.BaseConnector = library.ProxyConnector.from_url(url, rdns=True, **options)
         return made
@@ -329,20 +329,20 @@ class AsyncHttpTransport(Unpicklable):
         if method == "GET":
             return self._reading
         self._writing = self._new_session(self._reading.connector, connector_owner=False)
-        # aiohttp repeats PUT and DELETE by itself when the connection is lost. But the first may
-        # have been heard: then the second meets a conflict, or nothing to delete.
-        setattr(self._writing, "_retry_connection", False)  # noqa: B010 - it has no public name
+        # aiohttp repeats PUT and DELETE by itself when the connection is lost. But the server may
+        # have executed the first request: then the second meets a conflict, or nothing to delete.
+        setattr(self._writing, "_retry_connection", False)  # noqa: B010 - there is no public option
         return self._writing
 
 
 class _Request(aiohttp.ClientRequest):
-    """A request that checks the write permit once more when it has a connection."""
+    """A request that checks the write permit again when it has a connection."""
 
     async def send(self, conn: Any) -> aiohttp.ClientResponse:
         """Send the request over a connection.
 
         Raises:
-            LeadershipLost: The work that sends it may not write any more.
+            LeadershipLost: The caller's work may not write any more.
         """
         check_permit(self.method, self.url.raw_path, acts="Upgrade" in self.headers)
         return await super().send(conn)
@@ -351,8 +351,8 @@ class _Request(aiohttp.ClientRequest):
 class _Connector(aiohttp.TCPConnector):
     """Aborts connections that are not used again.
 
-    The library would close TLS properly and wait up to 30 seconds for the other side. If the
-    program's loop ends before, that is a ResourceWarning.
+    aiohttp would close TLS properly and wait up to 30 seconds for the server. If the program's loop
+    ends earlier, Python emits a ResourceWarning.
     """
 
     def _release(self, key: Any, protocol: Any, *, should_close: bool = False) -> None:
@@ -362,7 +362,7 @@ class _Connector(aiohttp.TCPConnector):
         super()._release(key, protocol, should_close=should_close)
 
     def drop_idle(self) -> None:
-        """Close the idle connections. The library finds out when it takes one from the pool."""
+        """Close the idle connections. aiohttp drops them when it takes them from the pool."""
         for idle in self._conns.values():
             for protocol, _ in idle:
                 protocol.abort()
@@ -424,7 +424,7 @@ class _Stream:
         self._let_go()
 
     def limit_silence(self, seconds: float) -> None:
-        """Make `read` raise ConnectionLost after so many seconds without data."""
+        """Make `read` raise ConnectionLost after this many seconds without data."""
         connection = self._response.connection
         if connection is not None and (protocol := connection.protocol) is not None:
             protocol.read_timeout = seconds
@@ -454,7 +454,7 @@ class _Duplex(_Stream):
             self._take_over()
 
     def _take_over(self) -> None:
-        """Take over the connection from aiohttp, which still closes it at the end."""
+        """Take over the connection from aiohttp, which still closes the connection at the end."""
         connection = self._response.connection
         handler = None if connection is None else connection.protocol
         transport = None if connection is None else connection.transport
@@ -466,7 +466,7 @@ class _Duplex(_Stream):
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
         self._writer = asyncio.StreamWriter(transport, protocol, self._taken, loop)
-        # The bytes that came with the answer; there is no public name.
+        # The bytes that came with the response. There is no public attribute for them.
         if early := bytes(getattr(handler, "_tail", b"")):
             self._taken.feed_data(early)
 
@@ -499,7 +499,7 @@ class _Duplex(_Stream):
 
 
 class _TakenOver(asyncio.StreamReaderProtocol):
-    """Tells aiohttp of the end of a connection, because the pool of aiohttp waits for it."""
+    """Notifies aiohttp of the end of a connection, because its pool waits for the end."""
 
     def __init__(self, reader: asyncio.StreamReader, handler: asyncio.Protocol) -> None:
         super().__init__(reader)
@@ -512,7 +512,7 @@ class _TakenOver(asyncio.StreamReaderProtocol):
 
 
 async def _read_off(response: aiohttp.ClientResponse) -> None:
-    """Read a body that does not matter, so that its connection can be used again."""
+    """Read and drop a small body, so that its connection can be used again."""
     if (
         len(await response.content.read(_MAX_PROBE_BODY_BYTES)) < _MAX_PROBE_BODY_BYTES
         and response.content.at_eof()
@@ -542,13 +542,13 @@ def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
 def _forget_frames(error: Exception) -> None:
     """Clear the traceback of an error, if all closed connections share the error.
 
-    aiohttp raises one and the same object for each of them, which would keep the frames of all.
+    aiohttp raises the same object for each connection, so its traceback would keep all frames.
     """
     if type(error) is aiohttp.ClientConnectionError:
         error.__traceback__ = error.__context__ = None
 
 
-def _translated(  # noqa: PLR0911 - a table
+def _translated(  # noqa: PLR0911 - one return per error
     error: Exception, request: HttpRequest, server: str
 ) -> TransportError:
     """Translate an error of the library. The message does not repeat the query of the URL."""
@@ -573,20 +573,20 @@ def _translated(  # noqa: PLR0911 - a table
             return ConnectionLost(f"{info}: the connection was closed")
         case aiohttp.ClientError() | ValueError():
             return ResponseBroken(f"{info}: the answer cannot be read: {_cause(error)}")
-        case _:  # of the SOCKS library
+        case _:  # errors of the SOCKS library
             return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
 
 
 def _harmless(error: Exception) -> Exception | None:
-    """Return an error as the cause of another one. None if its text repeats the request."""
+    """Return an error that may be the cause of another error; None if its text has the request."""
     return None if isinstance(error, aiohttp.ClientResponseError) else error
 
 
 def _cause(error: Exception) -> str:
-    """Return the text of the system's error, without the addresses that the library adds."""
+    """Return the text of the operating system's error, without the addresses that aiohttp adds."""
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
     if isinstance(inner, ConnectionError) and inner.errno:
-        return os.strerror(inner.errno)  # asyncio's words do not say why
+        return os.strerror(inner.errno)  # asyncio's message has no reason
     return one_line(getattr(inner, "strerror", None) or str(inner) or type(inner).__name__)
 
 

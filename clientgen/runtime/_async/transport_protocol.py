@@ -1,6 +1,6 @@
-"""Transports: what carries requests to an API server, below the chain of `requests`.
+"""Transports send requests to an API server, below the chain of `requests`.
 
-`transport` carries requests over the network. A server within the process can take its place.
+`transport` uses the network. Tests use a transport to a server in the same process.
 Bodies are bytes here: the codec (`_http.codec`) of the client knows their format.
 
 A response is complete (`send`), a stream (`stream`), or a connection that was switched to another
@@ -55,8 +55,8 @@ class AsyncDuplexStream(AsyncByteStream, Protocol):
     async def write(self, data: bytes, timeout: float | None = None) -> None:
         """Send bytes, and wait while the send buffer is full.
 
-        With a timeout, wait until the buffer is empty, for so many seconds at most. One caller
-        writes at a time. Another one may read meanwhile.
+        With a timeout, wait until the buffer is empty, for at most this many seconds. Only one
+        caller may write at a time. Another caller may read meanwhile.
 
         Raises:
             ConnectionLost: The connection broke or was closed, or the bytes were not sent in time.
@@ -65,10 +65,11 @@ class AsyncDuplexStream(AsyncByteStream, Protocol):
 
 
 class AsyncTransport(Protocol):
-    """Carries requests. Targets are below the server's base URL, and headers are complete.
+    """Sends requests.
 
-    Timeouts are in seconds, for the complete response, and for streams until the headers have
-    arrived. `read_timeout` is how long a stream may be without data.
+    Targets are relative to the server's base URL, and headers are complete. Timeouts are in
+    seconds: for `send` until the response is complete, otherwise until the headers have arrived.
+    `read_timeout` limits how long a stream may be without data.
     """
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:

@@ -1,6 +1,6 @@
 """Bases of generated clients that can wait for objects."""
 
-# ruff: noqa: ASYNC109 - the timeout is one of the client's clock
+# ruff: noqa: ASYNC109 - the client's clock measures the timeout
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
     ) -> list[T]:
         """Wait until a condition is true for all matching objects, and return them.
 
-        At least one object has to exist. With `deleted`, only the objects that exist at first
-        count.
+        At least one object has to exist. With `deleted`, the wait is for the objects that exist at
+        the start.
 
         Args:
             until: A condition of `clientgen.runtime.conditions`, or any function of the object.
@@ -100,7 +100,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 class AsyncWaitingClient(AsyncWaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # With other conditions than `deleted`, the object exists at the end.
+    # Only with `deleted` may the result be None: otherwise the object exists at the end.
     @overload
     async def wait(  # type: ignore[overload-overlap]
         self,
@@ -146,8 +146,8 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
         """Wait until a condition is true for an object, and return the object.
 
         If the object does not exist, wait until it is created, unless `fail` is `deleted`. With
-        `deleted` as `until`, the result is the last state of the object, or None if it did not
-        exist; a new object of the same name counts as another object.
+        `until=deleted`, the result is the last state of the object, or None if it did not exist; a
+        new object with the same name is another object.
 
         Without a name, wait for all objects that match the selectors, and return them as a list. At
         least one object has to exist.
@@ -176,7 +176,7 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
                 on_progress=on_progress,
             )
         if label_selector is not None or field_selector is not None:
-            raise self._misused("it takes a name or selectors, not both")
+            raise self._misused("the call takes a name or selectors, not both")
         return await self._wait_for_one(name, until, fail, timeout, on_progress)
 
     async def _wait_for_one(

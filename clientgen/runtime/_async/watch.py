@@ -31,10 +31,10 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
     """An iterator of changes to the objects of a collection.
 
     When a connection ends or breaks, the watch resumes from the last version over a new connection,
-    so no event is missed. It runs until `stop` is called or `timeout_seconds` have passed. If it
-    cannot resume, it raises an error: Expired if the version is too old, or the connection's error
-    if the connection broke before any version was known. It never ends silently. The request is
-    sent when the first event is requested.
+    so no event is missed. The watch ends when `stop` is called or `timeout_seconds` have passed. If
+    it cannot resume, it raises an error: Expired if the version is too old, or the connection's
+    error if the connection broke before any version was known. The request is sent when the first
+    event is requested.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
 
     @property
     def resource_version(self) -> str:
-        """The last version that is safe to resume from; empty before there is one."""
+        """The last version that is safe to resume from; empty before any version is known."""
         return self._progress.version
 
     def __aiter__(self) -> Self:
@@ -103,11 +103,11 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         return self._codec.new_framer()
 
     async def _go_on(self, error: ClientError | None) -> None:
-        """Handle the end of a connection: wait for the next one, end the iteration, or raise."""
+        """Handle the end of a connection: wait before the next, end the iteration, or raise."""
         await self._leave_stream()
         self._frames.clear()
         if self._stopped.is_set():
-            return  # that was the reason
+            return  # `stop` ended the connection
         try:
             delay = self._progress.ended(error, self._rest.clock.monotonic())
         except ClientError:

@@ -57,7 +57,7 @@ TargetT = TypeVar("TargetT", bound=Model)
 _TITLE: Final = "webhooks"
 _JSON: Final = "application/json"
 _OK: Final = 200
-# A list is converted as a whole, and may have any number of objects.
+# A conversion review has all objects of a list.
 _MAX_CONVERSION_BYTES: Final = 64 << 20
 
 logger = logging.getLogger("clientgen.runtime.webhooks")
@@ -75,8 +75,8 @@ class AsyncWebhooks:
 
         await webhooks.run()
 
-    The API server calls a webhook over HTTPS according to a webhook configuration; `configurations`
-    makes these. The path of a function is controller-runtime's, such as
+    The API server calls webhooks over HTTPS, as webhook configurations state; `configurations`
+    returns these. The path of a function is the path that controller-runtime would use, such as
     `/validate-stable-example-com-v1-crontab`.
 
     If a function raises an exception other than `Denied`, the request is refused with code 500, and
@@ -84,8 +84,8 @@ class AsyncWebhooks:
 
     Args:
         address: The address to listen on, such as `:9443`.
-        certificates: The folder with `tls.crt` and `tls.key`. They are read again when they change.
-            None means HTTP without TLS, for tests, and for programs that only use `answer`.
+        certificates: The folder with `tls.crt` and `tls.key`. The files are read again when they
+            change. None means HTTP without TLS, for tests, and for programs that only use `answer`.
         scheme: The scheme with the resources of the classes, which `configurations` needs.
         timeout: How many seconds a function may take. The API server waits for 10, or for
             `timeout_seconds` of the configuration, which is up to 30.
@@ -174,9 +174,9 @@ class AsyncWebhooks:
             model: The class of the objects; `Unstructured` for objects of any kind, which needs a
                 path and rules.
             function: A function, or a coroutine function (in `Webhooks`, an ordinary function).
-            operations: The operations to call it for; by default CREATE and UPDATE.
-            path: The path, instead of controller-runtime's.
-            **options: Further options of its configuration.
+            operations: The operations of the requests; by default CREATE and UPDATE.
+            path: The path, instead of controller-runtime's path.
+            **options: Further options of the webhook configuration.
 
         Raises:
                 TypeError: The class has no kind, or the function is not callable.
@@ -270,8 +270,8 @@ class AsyncWebhooks:
     ) -> Any:
         """Register a function that converts objects to another version. Also a decorator.
 
-        Objects are converted in several steps if two versions have no direct function. So a kind
-        needs only functions from and to one version, usually the stored one.
+        If two versions have no direct function, objects are converted in several steps. So a kind
+        only needs functions from and to one version, usually the stored version.
 
         The function returns a new object with the metadata of the old object. Labels and
         annotations may differ. It may raise `Denied` with a message for the client.
@@ -308,21 +308,22 @@ class AsyncWebhooks:
         Args:
             name: The name of the configurations.
             service: The service in front of the webhooks, as `NAMESPACE/NAME`.
-            port: Its port.
+            port: The port of the service.
             url: The URL of the webhooks instead of a service.
-            ca_bundle: The certificate authority, in PEM. Without it, another program has to write
-                it into the configurations, such as cert-manager by an annotation.
+            ca_bundle: The certificate authority, in PEM. If it is empty, another program has to
+                write the authority into the configurations, such as cert-manager.
             annotations: Annotations of the configurations, such as
                 `{"cert-manager.io/inject-ca-from": "NAMESPACE/CERTIFICATE"}`.
             **defaults: Default options for all webhooks.
 
         Returns:
-            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration, each only if it has
-            webhooks.
+            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration, unless it would
+            have no webhooks.
 
         Raises:
             LookupError: The scheme does not know the resource of a class.
-            ValueError: Both or neither of `service` and `url` are given, or one is malformed.
+            ValueError: Both or neither of `service` and `url` are given, or an argument is
+                malformed.
         """
         endpoint = Endpoint(service, port, url, ca_bundle)
         return configurations(
@@ -441,7 +442,7 @@ class AsyncWebhooks:
         logger.info("answering reviews at %s", endpoints.url)
 
     def ready(self) -> bool:
-        """Report whether the server is running."""
+        """Return whether the server is running."""
         return self._endpoints is not None and not self._stopping.is_set()
 
     async def aclose(self) -> None:
@@ -453,7 +454,7 @@ class AsyncWebhooks:
     async def run(self) -> None:
         """Serve until `stop` is called; in the main thread, SIGTERM and SIGINT call `stop`.
 
-        On cancellation, running functions are waited for, as in `aclose`.
+        On cancellation, `run` waits for running functions, as `aclose` does.
 
         Raises:
             ConfigError: The certificate is missing or invalid.
@@ -508,7 +509,7 @@ class AsyncWebhooks:
 
 
 def _check_result(result: object) -> None:
-    """Check that a function returned nothing: returned values do not decide a request.
+    """Check that a function returned None, because a returned value would have no effect.
 
     Raises:
         TypeError: The function returned a value.

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncWebSocket"]
 
-# A read may contain a frame in every two bytes. Other tasks run after at most twice this number.
+# A read may contain a frame in every two bytes. Other tasks run after at most twice this many
+# frames.
 _MAX_FRAMES_PER_TURN = 500
 
-# How long closing waits for a server that does not read.
+# How long `aclose` waits for a server that does not read.
 _CLOSE_TIMEOUT_SECONDS = 1.0
 
 
@@ -61,10 +62,10 @@ class AsyncWebSocket:
         await self.aclose()
 
     async def receive(self) -> bytes | None:
-        """Wait for the next message, text as UTF-8; None at the end, and after `abort`.
+        """Return the next message, with text as UTF-8; None at the end, and after `abort`.
 
         Raises:
-            ConnectionLost: The connection broke, or the server ended it with an error.
+            ConnectionLost: The connection broke, or the server closed it with an error.
         """
         while not self._messages:
             if self._aborted.is_set():
@@ -113,7 +114,7 @@ class AsyncWebSocket:
     async def aclose(self) -> None:
         """Close the connection. Messages that were not received yet are lost.
 
-        Waits up to a second until the sent messages have left.
+        Waits up to a second until all sent messages are written to the network.
         """
         try:
             if not self._aborted.is_set() and await self._write_lock.enter_if_free():
@@ -130,10 +131,10 @@ class AsyncWebSocket:
             await self._stream.aclose()
 
     async def _reply(self) -> None:
-        """Send pongs, unless another task is sending: that task sends them, too.
+        """Send pongs, unless another task is sending, which then sends the pongs, too.
 
-        The receiver must not wait for a sender: the server may not read before its messages are
-        received, which would be a deadlock.
+        The receiver must not wait for a sender: a server may read only after its messages are
+        received, so waiting could be a deadlock.
         """
         if await self._write_lock.enter_if_free():
             try:

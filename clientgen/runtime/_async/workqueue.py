@@ -1,4 +1,4 @@
-"""Work queues: `add` never waits, `get` does. The decisions are in `queue_state`."""
+"""Work queues. `add` never waits, `get` waits. `queue_state` has the decisions."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ T = TypeVar("T", bound=Hashable)
 class AsyncWorkQueue(Generic[T]):
     """A queue of keys to process: fair, without duplicates, with delays and rate limits.
 
-    A key that is added several times before a worker gets it is processed once. It is never handed
-    to two workers at once: if it is added while a worker has it, it comes again after `done`. Every
-    `get` needs its `done`; `item` and `processing` call it. The semantics are those of client-go's
-    rate limiting queue (util/workqueue).
+    A key that is added several times before a worker gets it is processed once. Two workers never
+    have the same key at once: a key that is added while a worker has it is processed again after
+    `done`. Every `get` needs a `done`; `item` and `processing` call `done`. The semantics are those
+    of client-go's rate limiting queue (util/workqueue).
 
         async for key in queue:
             with queue.processing(key):
@@ -48,8 +48,9 @@ class AsyncWorkQueue(Generic[T]):
 
     Args:
         name: The label of its metrics.
-        limiter: The delays of `add_rate_limited`. None is client-go's default for controllers: per
-            item 5 ms, doubling up to 1000 s, and for all items 10 per second after the first 100.
+        limiter: The delays of `add_rate_limited`. None means client-go's default for controllers:
+            for each item 5 ms, doubling up to 1000 s, and for all items 10 per second after the
+            first 100.
         clock: The clock for delays.
         metrics: A provider such as `PrometheusQueueMetrics`; None disables metrics.
 
@@ -91,7 +92,7 @@ class AsyncWorkQueue(Generic[T]):
         self._add(item, 0)
 
     def add_after(self, item: T, delay: float) -> None:
-        """Add an item in `delay` seconds. If it is already waiting, the earlier time counts.
+        """Add an item in `delay` seconds. If the item is delayed already, the earlier time counts.
 
         Ignored once the queue is shutting down.
         """
@@ -102,7 +103,7 @@ class AsyncWorkQueue(Generic[T]):
         self._add_rate_limited(item, 0)
 
     def forget(self, item: T) -> None:
-        """Reset an item's failures in the limiter. The item stays in the queue if it is there."""
+        """Reset the failures of an item in the limiter. An item in the queue stays there."""
         with self._lock:
             self._limiter.forget(item)
 
@@ -187,7 +188,7 @@ class AsyncWorkQueue(Generic[T]):
         """Shut down, and wait until no worker has an item.
 
         Args:
-            timeout: How many seconds to wait; None waits for as long as it takes.
+            timeout: How many seconds to wait; None for no limit.
 
         Returns:
             Whether all items are done: False after the timeout, or when `shut_down` was called.
@@ -227,7 +228,8 @@ class AsyncWorkQueue(Generic[T]):
         before = self._state.next_ready
         self._state.add_after(item, delay, self._clock.monotonic(), priority)
         after = self._state.next_ready
-        # All getters sleep until the earliest time they knew; an earlier one has to wake them all.
+        # All getters sleep until the earliest time that was known. An earlier time must wake them
+        # all.
         sooner = after is not None and (before is None or after < before)
         self._wake_getters(every=sooner)
 
@@ -264,9 +266,9 @@ class AsyncWorkQueue(Generic[T]):
 class AsyncPriorityQueue(AsyncWorkQueue[T]):
     """A work queue that prefers higher priorities. 0 is normal, LOW_PRIORITY can wait.
 
-    Each item is in the queue once: when added again, it keeps the higher priority and the earlier
-    time. This is controller-runtime's queue. As there, the default limiter is per item only: 5 ms,
-    doubling up to 1000 s.
+    Each item is in the queue once: an item that is added again keeps the higher priority and the
+    earlier time. This is controller-runtime's queue. Its default limiter only delays each item: 5
+    ms, doubling up to 1000 s.
     """
 
     def add(self, item: T, *, priority: int = 0) -> None:
@@ -274,7 +276,7 @@ class AsyncPriorityQueue(AsyncWorkQueue[T]):
         self._add(item, priority)
 
     def add_after(self, item: T, delay: float, *, priority: int = 0) -> None:
-        """Add an item in `delay` seconds. If it is already waiting, the earlier time counts.
+        """Add an item in `delay` seconds. If the item is delayed already, the earlier time counts.
 
         Ignored once the queue is shutting down.
         """
@@ -285,7 +287,10 @@ class AsyncPriorityQueue(AsyncWorkQueue[T]):
         self._add_rate_limited(item, priority)
 
     def priority(self, item: T) -> int:
-        """The priority an item had when its worker got it. Pass it on when you retry."""
+        """Return the priority that an item had when its worker got it.
+
+        Use it to add the item again.
+        """
         with self._lock:
             return self._state.priority(item)
 

@@ -1,7 +1,7 @@
 # Derived from _async/clientset.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """The base class of generated clientsets: calls for objects of any kind."""
 
-# The verbs are private methods of clients; a timeout is one of the client's clock.
+# Clientsets call the private verbs of clients. The client's clock measures timeouts.
 # pyright: reportPrivateUsage=false
 # ruff: noqa: ASYNC109
 
@@ -72,19 +72,17 @@ class ClientsetBase:
     attributes of generated clientsets, such as `k.apps_v1`, lead to clients of single resources,
     which also have subresources and logs.
 
-    Methods for one object take the namespace of the object, or else `namespace` of this clientset,
-    if none is given. `list`, `each` and `watch` then mean all namespaces.
+    If the argument `namespace` is missing, methods for one object use the namespace of the object,
+    or else `namespace` of this clientset. `list`, `each` and `watch` then include all namespaces.
 
-    Every method raises:
-        LookupError: the scheme does not know the kind; the message says what to do.
-        ValueError: a name or a namespace is not valid, the object is in another namespace than
-            the one that is given, or a namespace is given for a cluster-scoped kind.
-        ApiError: the server responded with an error.
-        TransportError: there was no response before the deadline.
+    Every method raises: LookupError: the scheme does not know the kind; the message says what to
+        do. ValueError: a name or a namespace is not valid, the object is not in the given
+        namespace, or a namespace is given for a cluster-scoped kind. ApiError: the server responded
+        with an error. TransportError: there was no response before the deadline.
     """
 
     _module: str = ""
-    """The module of a generated clientset, which is beside the `scheme` of its package."""
+    """The module of a generated clientset. The module `scheme` of its package is next to it."""
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
@@ -93,7 +91,7 @@ class ClientsetBase:
         self._known: Mapping[object, Resource] = {}
 
     def __dir__(self) -> list[str]:
-        """What programs use; names with an underscore are for the runtime."""
+        """List the public attributes."""
         return public_attributes(self)
 
     if not TYPE_CHECKING:  # type checkers would accept any attribute
@@ -133,7 +131,7 @@ class ClientsetBase:
 
     @property
     def scheme(self) -> Scheme:
-        """The kinds that this clientset knows: those of its package, and what is added.
+        """The kinds that this clientset knows: the kinds of its package, and added kinds.
 
         `PACKAGE.add_to_scheme(k.scheme)` adds another generated package,
         `k.scheme.register(CLASS, plural=...)` a class of your own.
@@ -431,8 +429,8 @@ class ClientsetBase:
             k.edit(Deployment, "web", scale_up, namespace="shop")
 
         Args:
-            what: the class of the object, followed by its name; or an object, of which the newest
-                state is read first.
+            what: the class of the object, followed by its name; or an object, whose newest state is
+                read first.
             given: the function, after the name if `what` is a class.
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `EditOptions`.
@@ -444,8 +442,8 @@ class ClientsetBase:
     def patch_status(self, old: T, new: T) -> T:
         """Send what has changed in the status of an object.
 
-        Nothing is sent if nothing has changed. If somebody else changed the object in between, the
-        server responds with a Conflict: a controller tries again.
+        Sends no request if the status is unchanged. If the object has changed on the server since
+        it was read, the server responds with a Conflict; a controller then reconciles again.
 
             changed = deep_copy(tab)  # objects of a cache are read-only
             set_condition(changed, "Ready", True, reason="Scheduled")
@@ -459,8 +457,7 @@ class ClientsetBase:
             The new state of the object; `new` itself if nothing was sent.
 
         Raises:
-            ValueError: they are not states of one object, or something else than the status has
-                changed, too.
+            ValueError: `old` and `new` are different objects, or differ in more than the status.
             Conflict: `old` is not the newest state of the object.
         """
         patch = status_difference(old, new)
@@ -504,8 +501,8 @@ class ClientsetBase:
     ) -> Any:
         """Delete an object: `k.delete(obj)` or `k.delete(Deployment, "web")`.
 
-        An object is deleted by its name, whatever has become of it since it was read. The option
-        `uid` or `resource_version` makes sure that it is still the same.
+        The object is deleted by its name, even if it was changed or replaced since it was read. The
+        option `uid` or `resource_version` prevents that.
 
         Returns the object if its deletion is pending, otherwise usually a Status.
 
@@ -611,9 +608,9 @@ class ClientsetBase:
     ) -> Any:
         """Wait: `k.wait(obj, until=ready)`, `k.wait(Pod, "web", until=ready)`, `k.wait(Pod, ...)`.
 
-        With an object and `until=deleted`, only that object counts, which its uid identifies. With
-        a class alone, all objects that match the selectors are waited for, in one namespace or in
-        all. Arguments and results are those of `wait` of clients.
+        With an object and `until=deleted`, the wait ends when that object is gone, even if a new
+        object has its name. With a class alone, the wait is for all objects that match the
+        selectors, in one namespace or in all. Arguments and results are those of `wait` of clients.
 
         Args:
             what: the object; or a class.
@@ -624,8 +621,8 @@ class ClientsetBase:
                 `field_selector`, too.
 
         Raises:
-            WaitFailed: it cannot become true any more, or `fail` is true.
-            WaitTimeout: it did not become true in time.
+            WaitFailed: the condition cannot become true any more, or `fail` is true.
+            WaitTimeout: the condition did not become true in time.
         """
         self._confirm(what)
         if isinstance(what, type) and not given:
@@ -654,20 +651,20 @@ class ClientsetBase:
     ) -> ManifestSet:
         """Read manifests, to apply, compare or delete them: `k.manifests(Path("deploy")).apply()`.
 
-        They are checked at once, and nothing is sent.
+        This checks the manifests, and sends no request.
 
         Args:
             sources: text, Paths of files and folders, objects, and lists of Paths and objects.
-            namespace: the namespace that all objects must be in. Objects that name none get it;
-                without it, they get `namespace` of this clientset.
-            strict: refuse fields that a class does not know and required ones that are missing.
+            namespace: the namespace that all objects must be in. Objects without a namespace get
+                it. If it is None, they get `namespace` of this clientset.
+            strict: refuse unknown fields and missing required fields.
             field_manager: the owner of the fields in `apply` and `diff`; by default the program's
                 name.
 
         Raises:
             ManifestError: manifests are wrong; the message has a line for each problem.
             TypeError: a source is of a wrong type.
-            ValueError: the namespace is empty or no name, or the field manager is empty.
+            ValueError: the namespace is not a valid name, or the field manager is empty.
         """
         from .manifest_set import ManifestSet  # start-up does not need it
 
@@ -696,14 +693,14 @@ class ClientsetBase:
         return self.dynamic.find(kind, self._rest.deadline({}))
 
     def _confirm(self, what: object) -> None:
-        """Discover a kind that is not registered: `wait` may take a 404 as "deleted"."""
+        """Discover an unregistered kind anew, because `wait` may take a 404 as "deleted"."""
         try:
             self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
         except LookupError:
             self.dynamic.discovery.confirm(self._rest.deadline({}))
 
     def _forget(self) -> bool:
-        """Return True: the resource may come from discovery. See `finding_anew`."""
+        """Return True: the resource may come from discovery. See `retry_if_outdated`."""
         return True
 
     def _of_one(self, model: type[M], namespace: str | None) -> ObjectClient[M, ModelList[Any]]:
@@ -759,8 +756,8 @@ class ClientsetBase:
 
         Args:
             what: the object, or its class.
-            given: the other arguments; the name is the first of them after a class.
-            namespace: the namespace that is given.
+            given: the other arguments; after a class, the first is the name.
+            namespace: the argument `namespace` of the call.
             following: the names of the arguments after the name, for error messages.
         """
         is_class = isinstance(what, type)

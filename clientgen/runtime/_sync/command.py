@@ -31,7 +31,7 @@ class GivenBytes:
         self._data = data
 
     def take(self) -> bytes:
-        """Return all bytes, then an empty text."""
+        """Return all bytes at the first call, then empty bytes."""
         data, self._data = self._data, b""
         return data
 
@@ -55,7 +55,7 @@ class CommandInput:
         self._task = spawn(partial(self._feed, stream), "clientgen stdin")
 
     def stop(self) -> None:
-        """Wait until the writer has ended. The caller has aborted the stream before."""
+        """Wait until the writer has ended. The caller must abort the stream first."""
         if self._task is not None:
             self._task.join()
 
@@ -84,8 +84,8 @@ class CommandInput:
 class RunningCommand:
     """Opens the stream of a command, writes its input, and aborts it at the deadline.
 
-    If the body raises ConnectionLost, leaving the block raises its cause instead, if that is known:
-    `RequestTimeout`, or the error of the input. On cancellation, the stream is closed.
+    If the `with` block raises ConnectionLost and its cause is known, the block raises the cause
+    instead: `RequestTimeout`, or the error of the input. On cancellation, the stream is closed.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class CommandOutput:
     """The output of a command.
 
     Args:
-        info: The request that runs it.
+        info: The request that runs the command.
         limit: The maximum number of bytes of output; None for no limit.
     """
 

@@ -60,7 +60,7 @@ class Registration(Protocol):
     """A handler of an informer."""
 
     def has_synced(self) -> bool:
-        """Report whether the handler has received all initial objects."""
+        """Return whether the handler has received all initial objects."""
         ...
 
     def remove(self) -> None:
@@ -71,7 +71,8 @@ class Registration(Protocol):
 class Source(Protocol[T_co]):
     """The part of an informer that a controller uses.
 
-    A source that has `client`, as informers do, says with it from which cluster its objects are.
+    If a source has an attribute `client`, as informers do, that client identifies the cluster of
+    its objects.
     """
 
     @property
@@ -104,20 +105,21 @@ class Source(Protocol[T_co]):
 
 
 class Controller:
-    """Calls `reconcile` for objects that changed, until the program is told to stop.
+    """Calls `reconcile` for objects that changed, until it is stopped.
 
         controller = Controller("web", reconcile).for_(deployments).owns(pods)
         with factory:
             controller.run()
 
-    Reconcile gets the name of an object, reads the caches, and acts. It is called for every object
-    at first, and then for objects that changed, but never concurrently for the same object. If it
-    raises, it is called again after a growing delay: 5 ms, doubling up to 1000 s. If it returns a
-    Result, the Result sets the delay; otherwise it is called at the object's next change. After a
-    `TerminalError`, too, it waits for that change. Changed objects go before objects that were only
-    listed or resynced. (This follows controller-runtime's controllers.)
+    `reconcile` gets the name of an object, reads the caches, and acts. The controller calls it for
+    every object at first, and then for objects that changed, but never concurrently for the same
+    object. If it raises, the controller calls it again after a growing delay: 5 ms, doubling up to
+    1000 s. If it returns a Result, the Result sets the delay. Otherwise, and after a
+    `TerminalError`, the next call follows the next change of the object. Changed objects have
+    priority over objects that were only listed or resynced. (This follows controller-runtime's
+    controllers.)
 
-    `Manager.controller` makes controllers with more comfort.
+    `Manager.controller` creates controllers that need less code.
 
     Args:
         name: The name in logs and metrics.
@@ -127,7 +129,7 @@ class Controller:
         clock: The clock for delays.
         metrics: Publishes the queue's metrics under the controller's name.
         sync_timeout: How many seconds `run` waits for the caches.
-        grace: How many seconds `run` waits for running reconciliations when it is told to stop.
+        grace: How many seconds `run` waits for running reconciliations when it stops.
 
     Attributes:
         queue: The queue, for requests from sources other than informers.
@@ -160,7 +162,8 @@ class Controller:
         self._sources: list[_Watched] = []
         self._predicates: tuple[Predicate, ...] = ()
         self._resource: Resource | None = None
-        # The clusters of the sources of `for_`. Requests for objects of the first one are plain.
+        # The clusters of the sources of `for_`. Requests for objects of the first cluster do not
+        # name the cluster.
         self._clusters: list[object] = []
         self._listening = False
         self._observer: ReconcileMetrics | None = None
@@ -198,7 +201,7 @@ class Controller:
     def watches(self, source: Source[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
         """Reconcile the requests that `mapper` returns for the objects of an informer.
 
-        For an update, it is called with the old object and the new one.
+        For an update, `mapper` is called with the old object, and again with the new object.
         """
         check_source("a controller", source)
         check_function("mapper", mapper)
@@ -211,12 +214,13 @@ class Controller:
     def when(self, predicate: Predicate) -> Self:
         """Ignore the events for which `predicate` returns false.
 
-        It is for the source that was named just before: `for_(tabs).when(generation_changed)`. If
-        no source was named yet, it is for all sources. Several predicates have to return true.
+        The predicate applies to the source that was added last:
+        `for_(tabs).when(generation_changed)`. Before the first source, it applies to all sources.
+        An event must pass all predicates.
 
         Args:
-            predicate: Called with an `Event`. It must not wait. If it raises, that is logged, and
-                the event counts.
+            predicate: A function of an `Event`, which must not wait. If it raises, the error is
+                logged and the event passes.
         """
         check_function("predicate", predicate)
         if self._sources:
@@ -231,7 +235,7 @@ class Controller:
         This works while the controller runs, too.
 
         Raises:
-            LookupError: The controller does not watch it.
+            LookupError: The controller does not watch the informer.
         """
         found = [each for each in self._sources if each.informer is source]
         if not found:
@@ -243,16 +247,16 @@ class Controller:
     # ---- start and stop -----------------------------------------------------------------------
 
     def run(self) -> None:
-        """Start the informers, wait for their caches, and reconcile until told to stop.
+        """Start the informers, wait for their caches, and reconcile until stopped.
 
-        It stops on `stop`, or in the main thread on SIGTERM or SIGINT. It then waits for running
+        `stop` stops it, and in the main thread SIGTERM or SIGINT. It then waits for running
         reconciliations; queued objects are left for the next start. It does not stop the informers:
         their factory does.
 
         Raises:
             SyncTimeout: The caches did not sync in time (a TimeoutError). The message names each
                 informer and the server's last response.
-            RuntimeError: It has run before.
+            RuntimeError: The controller has run before.
         """
         forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
         try:
@@ -267,7 +271,7 @@ class Controller:
         self._began = self._listening = True
         if not self._sources and not len(self.queue):
             logger.warning(
-                "%s: it watches nothing, so it reconciles only what is added to its queue; name a"
+                "%s: no sources, so the controller reconciles only requests of its queue; name a"
                 " kind with for_(), owns() or watches()",
                 self.name,
             )
@@ -287,7 +291,7 @@ class Controller:
         self._stopping.set()
 
     def _cluster_of(self, source: Source[Any]) -> object:
-        """Return what all sources of a cluster have in common; None if a source does not tell."""
+        """Return the object that all sources of a cluster share; None if a source has no client."""
         client = client_of(source)
         return None if client is None else rest_of(client)
 
@@ -299,10 +303,10 @@ class Controller:
         source.informer.start()
 
     def _foreign_cluster_of(self, source: _Watched) -> object:
-        """Return the cluster that requests of a source have to name; None if they need not.
+        """Return the cluster that requests of a source must name; None for the first cluster.
 
-        A source of a cluster without objects of `for_` is one whose mapper names objects of the
-        first cluster.
+        If no source of `for_` is in the cluster of a source, its mapper names objects of the first
+        cluster.
         """
         home, *others = self._clusters or [None]
         is_foreign = source.cluster is not home and source.cluster in others
@@ -361,7 +365,7 @@ class Controller:
         except ShutDown:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
-            if not self._stopping.is_set():  # a SystemExit, or a cancellation from elsewhere
+            if not self._stopping.is_set():  # a SystemExit, or a cancellation by other code
                 self._broken = error
                 self.stop()
 
@@ -376,7 +380,7 @@ class Controller:
             result = checked_result(uncancelled(self._attempt(request, fields)))
             outcome = outcome_of(result)
             requeue(self.queue, request, result)
-        except Exception as error:  # noqa: BLE001 - whatever reconcile raises
+        except Exception as error:  # noqa: BLE001 - reconcile may raise anything
             problem = error
             self._failed(request, fields, error)
         except BaseException as error:
@@ -399,13 +403,13 @@ class Controller:
 
 
 def client_of(source: object) -> Client | None:
-    """Return the client that a source came from; None if it does not tell."""
+    """Return the client that created a source; None if the source has no client."""
     client: Any = getattr(source, "client", None)
     return client if isinstance(getattr(client, "rest", client), Rest) else None
 
 
 class _Watched:
-    """An informer, its cluster, and what is done with its events."""
+    """An informer with its cluster, and the mapper and predicates for its events."""
 
     def __init__(
         self,
@@ -421,7 +425,7 @@ class _Watched:
         self.registration: Registration | None = None
 
     def has_synced(self) -> bool:
-        """Tell whether the handler has received all initial objects."""
+        """Return whether the handler has received all initial objects."""
         return self.registration is not None and self.registration.has_synced()
 
     def remove_handler(self) -> None:
@@ -431,7 +435,7 @@ class _Watched:
             registration.remove()
 
     def matters(self, event: SourceEvent[Any]) -> bool:
-        """Tell whether all predicates let an event pass."""
+        """Return whether an event passes all predicates."""
         return all(self._passes(predicate, event) for predicate in self.predicates)
 
     def _passes(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
@@ -448,7 +452,7 @@ class _Enqueuer:
     Args:
         queue: The queue.
         source: The source.
-        cluster: The cluster that its requests name; None if they name none.
+        cluster: The cluster that the requests name; None if they name no cluster.
     """
 
     def __init__(self, queue: PriorityQueue[Request], source: _Watched, cluster: object) -> None:
@@ -457,16 +461,16 @@ class _Enqueuer:
         self._cluster = cluster
 
     def add(self, obj: Any, is_initial: bool) -> None:
-        """Enqueue what a new object affects."""
+        """Enqueue the requests for a new object."""
         event = SourceEvent("add", None, obj, is_initial)
         self._enqueue(event, LOW_PRIORITY if is_initial else 0)
 
     def update(self, old: Any, new: Any) -> None:
-        """Enqueue what a changed object affects."""
+        """Enqueue the requests for the old and the new state of an object."""
         self._enqueue(SourceEvent("update", old, new), update_priority(old, new))
 
     def delete(self, obj: Any) -> None:
-        """Enqueue what a deleted object affects."""
+        """Enqueue the requests for a deleted object."""
         self._enqueue(SourceEvent("delete", obj, None), 0)
 
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
@@ -480,7 +484,7 @@ class _Enqueuer:
                     if self._cluster is not None and not isinstance(request, ClusterRequest):
                         request = ClusterRequest.of(request, self._cluster)  # noqa: PLW2901
                     self._queue.add(request, priority=priority)
-            except Exception as error:  # noqa: BLE001 - the other object still counts
+            except Exception as error:  # noqa: BLE001 - the other object is enqueued, too
                 failure = error
         if failure is not None:
             raise failure

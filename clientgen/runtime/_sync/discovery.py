@@ -3,9 +3,9 @@
 
 Two requests, `/api` and `/apis`, return all resources; older servers need a request for each group
 version. The result is valid for ten minutes, and is cached on disk for other programs; after that,
-the server is asked whether it has changed. An unknown name, or a 404 for the path of a resource,
-refreshes the cache, too, but at most five times a minute. client-go: discovery/cached, and
-restmapper.DeferredDiscoveryRESTMapper.
+a request checks whether the resources have changed. An unknown name, or a 404 for the path of a
+resource, refreshes the cache, too, but at most five times a minute. client-go: discovery/cached,
+and restmapper.DeferredDiscoveryRESTMapper.
 """
 
 from __future__ import annotations
@@ -103,15 +103,14 @@ class Discovery:
 
     @property
     def failures(self) -> tuple[DiscoveryFailure, ...]:
-        """The group versions that could not be read by the last discovery, and why.
+        """The group versions that the last discovery could not read, and why.
 
-        Their API servers, which are behind an APIService such as that of a metrics server, are not
-        available.
+        Usually, the API server behind an APIService is not available, such as a metrics server.
         """
         return self._known.failures
 
     def invalidate(self) -> None:
-        """Refresh the cache before the next answer, because the resources have changed."""
+        """Make the next call refresh the cache, because the resources have changed."""
         self._is_invalid = True
 
     def api_resources(
@@ -126,8 +125,8 @@ class Discovery:
             options: see `GetOptions`.
 
         Raises:
-            ApiError, TransportError: the server did not answer.
-            DecodeError: the answer is not a discovery document.
+            ApiError, TransportError: the server did not respond, or with an error.
+            DecodeError: the response is not a discovery document.
         """
         self._load(self._rest.deadline(options))
         return list(self._known.resources) if all_versions else self._mapper.preferred()
@@ -148,7 +147,7 @@ class Discovery:
         Raises:
             NoResourceMatch: the server has no such resource.
             DiscoveryFailed: the group of the resource is not available now.
-            AmbiguousResource: the name matches several resources, as that of a category does.
+            AmbiguousResource: the name matches several resources, such as the name of a category.
             ApiError, TransportError, DecodeError: as `api_resources`.
             ValueError, TypeError: the name is not valid.
         """
@@ -173,7 +172,7 @@ class Discovery:
     def find(
         self, name: str | GroupVersionKind | GroupVersionResource, deadline: float | None
     ) -> ApiResource:
-        """Find a resource as `resource` does, until a deadline."""
+        """Find a resource like `resource`, with a deadline."""
         is_new = self._load(deadline)
         try:
             return self._mapper.resource(name)
@@ -183,10 +182,10 @@ class Discovery:
         return self._mapper.resource(name)
 
     def has_changed(self, path: str, deadline: float | None) -> bool:
-        """Tell whether a path does not belong to a resource any more, after a 404 for it.
+        """Return whether a path, which got a 404, no longer belongs to a resource.
 
-        This refreshes the cache, at most five times a minute. Returns False without discovery
-        before.
+        This refreshes the cache, at most five times a minute. Returns False if there was no
+        discovery yet.
 
         Raises:
             ApiError, TransportError, DecodeError: as `api_resources`.
@@ -211,7 +210,7 @@ class Discovery:
     # ---- the cache ----------------------------------------------------------------------------
 
     def _load(self, deadline: float | None) -> bool:
-        """Refresh the cache if it is empty or too old. Returns whether the server was asked."""
+        """Refresh the cache if it is empty or too old. Returns whether requests were sent."""
         if self._is_current():
             return False
         return self._with_lock(partial(self._load_locked, deadline), deadline)
@@ -388,8 +387,8 @@ def _server_identity(rest: Rest) -> str:
 def _cache_file(rest: Rest, server: str) -> Path | None:
     """Return the cache file of a server; None for no cache on disk.
 
-    On a connection without verification, an attacker may answer. Such answers must not reach other
-    programs through the cache, and the cache is not read for such connections either.
+    Without TLS verification, an attacker may respond. The cache on disk is neither written nor read
+    then, so that forged responses do not reach other programs.
     """
     option: Any = rest.discovery_cache
     config = rest.config

@@ -9,8 +9,8 @@
 Names are those of kubectl; see `Discovery.resource`. client-go: dynamic, metadata, scale.
 """
 
-# ruff: noqa: ASYNC109 - the timeout is one of the client's clock
-# The parts of a resource share its state.
+# ruff: noqa: ASYNC109 - the client's clock measures the timeout
+# The classes use each other's private methods.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class DynamicClient:
     # ---- finding resources --------------------------------------------------------------------
 
     def find(self, name: ResourceName | type[Any], deadline: float | None) -> Resource:
-        """Find a resource: among the registered kinds, else by discovery."""
+        """Find a resource among the registered kinds, or else by discovery."""
         if isinstance(name, Resource):
             return name
         if (registered := self.registered(name)) is not None:
@@ -202,7 +202,7 @@ class MetadataClient:
 
         Raises:
             NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as there.
+                DecodeError, ValueError: as `DynamicClient.resources`.
         """
         return [each.metadata for each in self._dynamic.resources(names)]
 
@@ -503,7 +503,7 @@ class DynamicResource(Generic[T]):
         check_segment("subresource", part)
         return DynamicSubresource(self, name, part, namespace, model)
 
-    # ---- the first step of every call ---------------------------------------------------------
+    # ---- finding the resource -----------------------------------------------------------------
 
     @property
     def rest(self) -> Rest:
@@ -526,9 +526,9 @@ class DynamicResource(Generic[T]):
         return True
 
     def _confirm(self, options: Mapping[str, Any]) -> None:
-        """Find the resource without the cache on disk, for watches and waits.
+        """Find the resource without the cache on disk.
 
-        They last long, and take a 404 for an answer.
+        Watches and waits need this: they last long, and a wait may take a 404 as "deleted".
         """
         deadline = self.rest.deadline(options)
         if isinstance(self._find(deadline), ApiResource):

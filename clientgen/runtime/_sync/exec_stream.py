@@ -35,10 +35,10 @@ class ExecStream(ReadByFor):
                 print(stream, data)
         print(process.exit_code)
 
-    It is an iterator of `Output`, and ends when the process ends. If the program does not read, the
-    process blocks once the buffers of the connection are full. Leaving the `with` block, also by
-    cancellation, closes the connection. The container runtime decides whether a process that still
-    runs then is killed.
+    Iterate over the stream to get each `Output` until the process ends. If your program does not
+    read, the process blocks once the buffers of the connection are full. Leaving the `with` block,
+    also by cancellation, closes the connection. The container runtime decides whether a process
+    that still runs then is killed.
 
     One task or thread may read while others write.
     """
@@ -76,7 +76,8 @@ class ExecStream(ReadByFor):
     def exit_code(self) -> int | None:
         """The exit code of the process; None until all output was read.
 
-        For `attach`, it is 0 once the streams have ended: nodes do not report the exit code then.
+        For `attach`, it is 0 once the streams have ended, because nodes do not report the exit
+        code.
         """
         return self._reader.exit_code
 
@@ -99,7 +100,7 @@ class ExecStream(ReadByFor):
             socket.send(message(STDIN, view[start : start + _CHUNK_BYTES]))
 
     def close_stdin(self) -> None:
-        """Close the stdin of the process, so that the process reads its end.
+        """Close the stdin of the process, so that the process gets the end of its input.
 
         Raises:
             ConnectionLost: The process has ended, or the connection broke.

@@ -4,7 +4,7 @@
 client-go: informers/factory.go. Generated factories add an attribute for each group version.
 """
 
-# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+# ruff: noqa: ASYNC109 - the factory's clock measures timeouts
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Pool:
         """Check that the factory still works.
 
         Raises:
-            RuntimeError: It is shut down.
+            RuntimeError: The factory is shut down.
         """
         if self.is_shut_down:
             raise RuntimeError("the informer factory is shut down; create a new one")
@@ -124,12 +124,12 @@ class InformerFactory:
             factory = k.informers()
             own = factory.join(crontabs.InformerFactory)
 
-        They share the connection. Starting, waiting for or shutting down one applies to all. If
-        several of them are asked for the same resource and options, it is watched once.
+        The factories share the connection and the informers: starting, waiting for or shutting down
+        one factory applies to all, and equal resources and options share one watch.
 
         Args:
             kind: The factory class of that package.
-            options: Options that differ from this factory's; see `FactoryOptions`.
+            options: Options that differ from the options of this factory; see `FactoryOptions`.
         """
         own: FactoryOptions = {
             "namespace": cast("Any", self._namespace),
@@ -192,7 +192,7 @@ class InformerFactory:
     ) -> InformerT:
         """Return the informer of a resource as an instance of a generated class; see `informer`.
 
-        Informers with another form of storage are others.
+        Each form of storage has an informer of its own.
 
         Raises:
             TypeError: An option does not exist.
@@ -209,7 +209,7 @@ class InformerFactory:
             self._pool.check()
             informers = self._pool.informers
             if not isinstance(informers.get(key), kind | None):
-                key = (*key, kind)  # the existing one lacks the methods of this class
+                key = (*key, kind)  # the existing informer lacks the methods of this class
             existing = informers.get(key)
             if existing is None or existing.is_stopped:
                 informers[key] = kind(
@@ -266,15 +266,15 @@ class InformerFactory:
 
         Args:
             name: as for `Discovery.resource`: `crontabs.stable.example.com`, `ct`, or a
-                `Resource`, for which the server is not asked.
-            model: the class of the objects; by default that of this package, or `Unstructured`.
-                With `PartialObjectMetadata`, only metadata is kept.
+                `Resource`, which needs no discovery.
+            model: the class of the objects; by default the class of this package, or
+                `Unstructured`. With `PartialObjectMetadata`, only metadata is kept.
             options: missing options default to the factory's; see `ScopeOptions`.
 
         Raises:
             NoResourceMatch, DiscoveryFailed, AmbiguousResource: the server has no such resource.
             MethodNotAllowed: the resource cannot be watched.
-            ApiError, TransportError, DecodeError: the server did not say which resources it has.
+            ApiError, TransportError, DecodeError: discovery failed.
             RuntimeError, ValueError, TypeError: as `informer`.
         """
         from .._discovery.verbs import check_verb  # most programs need none of these
@@ -283,7 +283,8 @@ class InformerFactory:
         found = name
         if not isinstance(found, Resource):
             discovery = discovery_of(self.rest)
-            discovery.confirm(self.rest.deadline({}))  # an informer lives long
+            # An informer runs for long, so the cache on disk is not good enough.
+            discovery.confirm(self.rest.deadline({}))
             found = discovery.resource(found)
         for verb in ("list", "watch"):
             check_verb(found, verb)
@@ -320,13 +321,13 @@ class InformerFactory:
 
     @property
     def seconds_without_watch(self) -> float:
-        """For how many seconds a cache has had no open watch, at the longest; 0 if all have one."""
+        """The longest time in seconds that a cache has had no open watch; 0 if all have one."""
         return max((each.seconds_without_watch for each in self._pool.all()), default=0.0)
 
     def wait_for_sync(self, timeout: float | None = None) -> dict[Resource, bool]:
         """Wait until all caches are synced, for at most this many seconds in total.
 
-        Returns True for each resource, or False if an informer of it was stopped before.
+        Returns True for each resource, or False if an informer of the resource was stopped.
 
         Raises:
             NotSynced: Some informers were requested but not started.
@@ -401,14 +402,14 @@ class GroupVersionInformers:
         return f"{type(self).__name__}({self._factory!r})"
 
     def __contains__(self, plural: object) -> bool:
-        """Tell whether there is an informer of the resource with this name in URLs."""
+        """Return whether there is an informer of the resource with this name in URLs."""
         return plural in self._accessors
 
     def for_resource(self, plural: str, **options: Unpack[ScopeOptions]) -> SharedInformer[Any]:
         """Return the informer of a resource by its name in URLs.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no informer of the resource.
         """
         informer: SharedInformer[Any] = getattr(self, self._accessors[plural])(**options)
         return informer

@@ -1,7 +1,7 @@
 # Derived from _async/lease_client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Reads and writes leases, one request at a time, without retries."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of the request
+# ruff: noqa: ASYNC109 - each request has a timeout
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class HasRest(Protocol):
 
 
 Client = Rest | HasRest
-"""An object that requests can be sent with."""
+"""A REST client, or a clientset."""
 
 
 def rest_of(client: Client) -> Rest:
-    """Return the REST client of a clientset, or itself.
+    """Return the REST client of a clientset; a REST client is returned as it is.
 
     Raises:
         TypeError: the client is of the other flavour, or not a client.
@@ -70,7 +70,7 @@ class LeaseClient:
         Args:
             election: The candidate.
             timeout: The seconds that each request may take.
-            until: The moment of the clock at which the attempt ends; None for no limit.
+            until: The time of the clock at which the attempt ends; None for no limit.
             note: Called with each failed request and its error.
         """
         clock = self._clock
@@ -125,7 +125,7 @@ class LeaseClient:
         """Release the lease if the candidate holds it. Returns the released lease, or None."""
         try:
             return self._release_once(election, timeout)
-        except Conflict:  # a renewal that was cancelled has reached the server all the same
+        except Conflict:  # a cancelled renewal has reached the server anyway
             return self._release_once(election, timeout)
 
     def _release_once(self, election: Election, timeout: float) -> Lease | None:

@@ -20,7 +20,7 @@ __all__ = ["Lines"]
 
 
 class Lines(Stoppable):
-    """An iterator of log lines. It ends when the log ends or when it is stopped.
+    """An iterator of log lines. It ends at the end of the log, or when `stop` is called.
 
     Bytes that are not UTF-8 are replaced. The request is sent when the first line is read. A lost
     connection raises an error, because the next line is unknown after that.
@@ -59,7 +59,7 @@ class Lines(Stoppable):
         """Send the request now, if it was not sent before.
 
         Raises:
-            ApiError: The server refused.
+            ApiError: The server refused the request.
             TransportError: The server did not respond.
         """
         if self._stream is None and not self._stopped.is_set():
@@ -74,5 +74,5 @@ class Lines(Stoppable):
             else:
                 self._stopped.set()
 
-    def _new_framer(self, stream: ByteStream) -> LineSplitter:  # noqa: ARG002 - any log
+    def _new_framer(self, stream: ByteStream) -> LineSplitter:  # noqa: ARG002 - for all logs
         return LineSplitter()

@@ -56,7 +56,7 @@ class LiveNamespaces:
 
     @property
     def title(self) -> str:
-        """The set as messages name it: `namespaces with team=shop`, or the names."""
+        """The set in messages: `namespaces with team=shop`, or the names."""
         if self.selector:
             return f"namespaces with {self.selector}"
         return ", ".join(self.names) or "no namespace"
@@ -126,7 +126,7 @@ class LiveNamespaces:
         """Return whether a controller may reconcile a request of a namespace now.
 
         If not, the caller drops the request. If the namespace is selected but not all informers
-        have listed it, `again` is called once they have, once for each key. The caller holds
+        have listed it, `again` is called when they have, once for each key. The caller must hold
         `lock`.
         """
         if not namespace or self._is_ready(namespace):

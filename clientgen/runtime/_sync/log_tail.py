@@ -54,17 +54,17 @@ _OPTIONS = ("container", *_POD_OPTIONS, *_LINE_OPTIONS, "timeout")
 
 
 class LogTail(ReadByFor):
-    """An iterator of the lines of many logs, as they are written. It ends when stopped.
+    """An iterator of the lines of many logs, as they are written. It ends when `stop` is called.
 
         with k.core_v1.pods("shop").tail(label_selector="app=web") as lines:
             for line in lines:
                 print(line)
 
-    New pods and containers are included, and restarted containers continue. After a lost connection
-    it resumes where it was: no line is lost or repeated, as long as the node still has it. (Nodes
-    keep the logs of a container's last two instances.) Lines of one container are in order; lines
-    of several containers are in the order of their arrival. While the program does not read, the
-    connections wait.
+    New pods and containers are included, and restarted containers continue. After a lost
+    connection, it resumes at the next line: no line is lost or repeated, as long as the node still
+    has the log. (Nodes keep the logs of a container's last two instances.) Lines of one container
+    are in order; lines of several containers are in the order of arrival. While the program does
+    not read, the nodes have to wait.
 
     Raises:
         Forbidden: The client may not list the pods, or not read their logs.
@@ -166,7 +166,7 @@ class _Source:
             raise error
 
     def stop(self) -> None:
-        """Let all tasks end soon."""
+        """Make all tasks end soon."""
         self.stopped.set()
         if self._cancel_alarm is not None:
             self._cancel_alarm()
@@ -252,7 +252,10 @@ class _Source:
                 self._update_followers(event.object, is_new=True)
 
     def failed(self, error: Exception) -> None:
-        """End if the client may not list the pods. Other errors are retried by the reflector."""
+        """End the iteration if the client may not list the pods.
+
+        The reflector retries after other errors.
+        """
         refusals = (Forbidden, Unauthorized, BadRequest, NotFound)
         if isinstance(error, refusals) and not self._is_listed:
             self.fail(error)
@@ -315,7 +318,7 @@ class _Follower:
         self._changed.set()
 
     def stop(self) -> None:
-        """Let `run` end soon."""
+        """Make `run` end soon."""
         if self._lines is not None:
             self._lines.stop()
         self._changed.set()
@@ -358,7 +361,7 @@ class _Follower:
             return False
         with Lines(self._rest, self._request(), None, can_resume=True) as lines:
             self._lines = lines
-            if self._source.stopped.is_set():  # `stop` may have run before it knew these lines
+            if self._source.stopped.is_set():  # `stop` may have run before `_lines` was set
                 return False
             lines.open()
             # Read the state after opening the log: the container may have been restarted before.
@@ -394,7 +397,7 @@ class _Follower:
         try:
             with Lines(self._rest, self._request(previous=True), None) as lines:
                 self._emit(lines)
-        except (BadRequest, ResponseBroken) as error:  # the node has no log of it any more
+        except (BadRequest, ResponseBroken) as error:  # the node no longer has the log
             if isinstance(error, ConnectionLost):
                 raise
             logger.warning("%s: the log before a restart is lost", self.title)
@@ -438,7 +441,7 @@ class _Follower:
         return build("GET", f"{self._pod_path}/log", options, LOGS)
 
     def _start(self) -> dict[str, Any]:
-        """Return the options that select the first line. A late start goes back accordingly."""
+        """Return the options that select the first line, by the time when `run` began."""
         options = self._source.options
         start = {name: options[name] for name in _LINE_OPTIONS if name in options}
         begun = self._begun_at or 0.0

@@ -1,5 +1,5 @@
 # Derived from _async/managed_controller.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The controllers of a manager: their kinds are named by class, and reconcile gets a context."""
+"""Controllers of a manager: they take classes as sources, and `reconcile` gets a context."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Host(Protocol):
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether the manager is stopping."""
         ...
 
     @property
@@ -67,12 +67,12 @@ class Host(Protocol):
         ...
 
     def cluster_of(self, client: Client | None) -> Cluster:
-        """Return the cluster of a client; None is the manager's own."""
+        """Return the cluster of a client; None means the manager's own cluster."""
         ...
 
 
 class Context(Generic[T_co]):
-    """The argument of a reconcile function: an object, and what is needed to work on it.
+    """The argument of a reconcile function: an object, and the tools to work on it.
 
     Attributes:
         request: The namespace and the name of the object.
@@ -120,8 +120,8 @@ class Context(Generic[T_co]):
     def is_stopping(self) -> bool:
         """Whether the manager is stopping, or has lost the leadership.
 
-        A thread cannot be cancelled: if a reconcile function of threads makes many requests, it has
-        to check this between them, and return.
+        A thread cannot be cancelled: a reconcile function that makes many requests in a thread has
+        to check this between the requests, and return.
         """
         return self._host.is_stopping or not self._host.is_leader
 
@@ -163,7 +163,7 @@ class ManagedController(Controller, Generic[T]):
         self._host = host
         self._call = reconcile
         self._primaries: dict[object, SharedInformer[T]] = {}  # by their clusters
-        # Its records belong to the program, whose levels are set by the names of its modules.
+        # The logger of the function's module, because programs set log levels by module.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 
     def for_(self, source: type[T] | Source[T]) -> Self:
@@ -171,7 +171,7 @@ class ManagedController(Controller, Generic[T]):
 
         Raises:
             LookupError: The scheme does not know the class.
-            RuntimeError: It was called before.
+            RuntimeError: `for_` was called before.
         """
         for primary in self._primaries.values():
             raise RuntimeError(f"{self!r} is for {primary.title} already")
@@ -215,7 +215,7 @@ class ManagedController(Controller, Generic[T]):
         """Remove a source, whose informer keeps running. This works while the controller runs, too.
 
         Raises:
-            LookupError: The controller does not watch it.
+            LookupError: The controller does not watch the source.
         """
         super().unwatch(self._informer("unwatch()", source))
 
@@ -227,7 +227,7 @@ class ManagedController(Controller, Generic[T]):
 
     @property
     def informers(self) -> list[Source[Any]]:
-        """The informers of its sources."""
+        """The informers of the sources."""
         return [source.informer for source in self._sources]
 
     def _cluster_of(self, source: Source[Any]) -> Cluster:
@@ -238,7 +238,8 @@ class ManagedController(Controller, Generic[T]):
         if live is None:
             obj = self._cached(request, cluster)
         else:
-            with live.lock:  # or a namespace that is just removed makes its objects look deleted
+            # Without the lock, objects of a namespace that is being removed would look deleted.
+            with live.lock:
                 priority = self.queue.priority(request)
                 again = partial(self.queue.add, request, priority=priority)
                 if not live.admits(request.namespace, (self.name, request), again):
@@ -250,7 +251,7 @@ class ManagedController(Controller, Generic[T]):
             return awaited("reconcile", self._call(context))
 
     def _cluster_in(self, request: Request) -> Cluster | None:
-        """Return the cluster of an object; None if no source tells, so it is the manager's own."""
+        """Return the cluster of a request; None means the manager's own cluster."""
         cluster = request.cluster if isinstance(request, ClusterRequest) else self._first_cluster
         return cast("Cluster | None", cluster)
 
@@ -263,7 +264,7 @@ class ManagedController(Controller, Generic[T]):
         return None if primary is None else primary.indexer.get(str(request))
 
     def _live_namespaces(self) -> LiveNamespaces | None:
-        """The namespaces to which its requests belong, if they may change."""
+        """Return the set of namespaces of the requests, if the set may change; otherwise None."""
         sources: list[Any] = [*self._primaries.values()] or self.informers
         found = (getattr(source, "_live", None) for source in sources)
         return next((live for live in found if live is not None), None)

@@ -66,7 +66,7 @@ class Manager:
 
         def reconcile(context: Context[CronTab]) -> Result | None:
             if context.object is None:
-                return None  # it is gone
+                return None  # the object is gone
             context.log.info("schedule %s", context.object.spec.schedule)
 
         manager = Manager(k, leader_election="my-operator", metrics=":8080", health=":8081")
@@ -75,36 +75,36 @@ class Manager:
 
     It starts the endpoints, the webhooks, the caches, functions that need no leadership, the
     election, and then, once it leads, the controllers. It stops them in the opposite order, and
-    releases the lease after the controllers have ended. If a part breaks, or leadership is lost,
-    everything stops, and `run` raises the error. (This follows controller-runtime's manager.)
+    releases the lease after the controllers have ended. If a part fails, or leadership is lost, all
+    parts stop, and `run` raises the error. (This follows controller-runtime's manager.)
 
     Args:
         k: The clientset. Its scheme must know the classes of the controllers. The manager does not
             close it.
-        name: The name of the program, as the reporter of events; None is that of the lease or of
-            the program.
+        name: The name of the program, as the reporter of events; None means the name of the lease,
+            or else the field manager of the clientset.
         leader_election: The name of the lease; None runs the controllers without an election.
-        leader_election_namespace: The namespace of the lease; None is that of the configuration.
+        leader_election_namespace: The namespace of the lease; None means the namespace of the
+            configuration.
         lease_duration: See `LeaderElector`.
-        renew_deadline: See there.
-        retry_period: See there.
-        metrics: Where `/metrics` is, such as `:8080`; None for nowhere. It needs the extra
-            `clientgen[metrics]`.
+        renew_deadline: See `LeaderElector`.
+        retry_period: See `LeaderElector`.
+        metrics: The address of `/metrics`, such as `:8080`; None serves no metrics. It needs the
+            extra `clientgen[metrics]`.
         registry: The metrics to publish; None is prometheus-client's own registry.
-        health: Where `/healthz` and `/readyz` are, such as `:8081`; None for nowhere. It may be the
-            address of the metrics.
+        health: The address of `/healthz` and `/readyz`, such as `:8081`; None serves no health
+            checks. It may be the same as `metrics`.
         namespaces: The namespaces to watch, one or several; None for all. `add_namespace` and
-            `remove_namespace` change them while the manager runs. Or a label selector with an
-            operator, such as `team=shop` or `{"team": "shop"}`: the namespaces that have the
-            labels, also those that get or lose them while the manager runs. Requests for objects
-            in other namespaces are dropped.
+            `remove_namespace` change them while the manager runs. A label selector with an
+            operator, such as `team=shop` or `{"team": "shop"}`, selects namespaces by their labels,
+            also while the manager runs. Requests for objects in other namespaces are dropped.
         informers: Further options of all informers, such as `transform`; see `FactoryOptions`.
-        sync_timeout: How many seconds the caches may take at the start.
-        grace: How many seconds running work may take when the program is told to stop.
-        clock: The clock; None is that of the clientset.
+        sync_timeout: How many seconds `run` waits for the caches.
+        grace: How many seconds `run` waits for running work when it stops.
+        clock: The clock; None means the clock of the clientset.
 
     Raises:
-        ImportError: There are metrics, and prometheus-client is not installed.
+        ImportError: `metrics` is given, and prometheus-client is not installed.
         TypeError: `k` is not a clientset of this flavour.
         ValueError: An address, a name or the durations are not valid.
     """
@@ -192,7 +192,7 @@ class Manager:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._name!r}>"
 
-    # ---- its parts ----------------------------------------------------------------------------
+    # ---- parts --------------------------------------------------------------------------------
 
     @property
     def clientset(self) -> ClientsetBase:
@@ -201,7 +201,7 @@ class Manager:
 
     @property
     def informers(self) -> InformerFactory:
-        """The factory of its informers."""
+        """The factory of the informers."""
         return self._factory
 
     @property
@@ -212,7 +212,8 @@ class Manager:
     def cluster_of(self, client: Client | None) -> Cluster:
         """Return the cluster of a client. For controllers only.
 
-        All clients with one REST client are of one cluster. None is the manager's own.
+        All clients with the same REST client belong to one cluster. None means the manager's own
+        cluster.
         """
         rest = self._k.rest if client is None else rest_of(client)
         with self._lock:
@@ -239,13 +240,13 @@ class Manager:
         workers: int = 1,
         limiter: RateLimiter[Request] | None = None,
     ) -> ManagedController[T]:
-        """Add a controller. Then say what it watches.
+        """Add a controller. Call its methods to choose what it watches.
 
             manager.controller("crontabs", reconcile).for_(CronTab).owns(Job).watches(Secret, users)
 
         `for_`, `owns` and `watches` take a class that the scheme knows, or an informer.
-        `when(predicate)` after one of them ignores some of its events. See `Controller` for
-        when and how often `reconcile` is called.
+        `when(predicate)` after a source filters the events of that source. See `Controller`
+        for when and how often `reconcile` is called.
 
         Args:
             name: The name in logs and metrics; each controller has its own.
@@ -255,7 +256,7 @@ class Manager:
 
         Raises:
             RuntimeError: The manager has started.
-            ValueError: There is a controller of that name.
+            ValueError: The manager has a controller with this name.
         """
         self._check_not_started()
         if any(each.name == name for each in self._controllers):
@@ -268,7 +269,7 @@ class Manager:
             limiter=limiter,
             clock=self._clock,
             metrics=None if self._metrics is None else self._metrics.queues,
-            sync_timeout=float("inf"),  # the manager waits, but not for kinds that come later
+            sync_timeout=float("inf"),  # `_fill_caches` has the timeout; unserved kinds have none
             grace=self._grace,
         )
         if self._metrics is not None:
@@ -277,9 +278,9 @@ class Manager:
         return controller
 
     def informer(self, model: type[T]) -> SharedInformer[T]:
-        """Return the informer of a kind, which the manager starts; for handlers and indices.
+        """Return the informer of a kind, to add handlers and indices. `run` starts it.
 
-        While the manager runs, a new informer has to be started with its `start`.
+        While the manager runs, call `start` of a new informer.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -288,7 +289,7 @@ class Manager:
         scheme = self._k.scheme
         resource = scheme.resource(cast("Any", model))
         gvk = GroupVersionKind(resource.group, resource.version, resource.kind)
-        if scheme.model(gvk) is model:  # the package may have an informer of its own for it
+        if scheme.model(gvk) is model:  # the package may have a generated informer
             generated = self._factory._generated(resource, {})
             if generated is not None:
                 return generated
@@ -296,7 +297,7 @@ class Manager:
         return self._factory.informer(resource, model, cast("Any", list_model))
 
     def lister(self, model: type[T]) -> Lister[T]:
-        """Return what reads the cache of a kind, without requests.
+        """Return the lister of a kind, which reads the cache and sends no requests.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -308,14 +309,15 @@ class Manager:
     ) -> None:
         """Run a function next to the controllers.
 
-        It may return early. If it raises, the manager stops, and `run` raises the error. At the
-        end, a coroutine function is cancelled. A thread cannot be: it has to look at `is_stopping`,
-        or to wait with `wait_for_stop`.
+        The function may return early. If it raises, the manager stops, and `run` raises the error.
+        When the manager stops, it cancels coroutine functions. A function in a thread has to check
+        `is_stopping`, or to wait with `wait_for_stop`, and return.
 
         Args:
             function: The function, without arguments.
-            name: Its name in logs; None is that of the function.
-            needs_leader: Whether it starts when this process leads, or with the caches.
+            name: The name in logs; None means the name of the function.
+            needs_leader: Whether the function starts when this process leads. Otherwise it starts
+                when the caches are synced.
 
         Raises:
             RuntimeError: The manager has started.
@@ -364,21 +366,21 @@ class Manager:
 
     @property
     def health_url(self) -> str | None:
-        """The URL before `/healthz` and `/readyz`, once the manager has started."""
+        """The base URL of `/healthz` and `/readyz`, once the manager has started."""
         endpoints = self._endpoints.get("health")
         return endpoints.url if endpoints else None
 
-    # ---- its namespaces -----------------------------------------------------------------------
+    # ---- namespaces ---------------------------------------------------------------------------
 
     def add_namespace(self, name: str) -> None:
         """Watch another namespace. This works while the manager runs, too.
 
-        Controllers work in it when all caches have read it. A namespace that is watched already is
-        left as it is.
+        Controllers reconcile its objects when all caches have listed them. Does nothing if the
+        manager watches the namespace already.
 
         Raises:
             RuntimeError: The manager watches all namespaces, or selects them by labels.
-            ValueError: It is no name of a namespace.
+            ValueError: The name is not valid.
         """
         self._named_namespaces().add(check_segment("namespace", name))
 
@@ -386,18 +388,18 @@ class Manager:
         """Stop watching a namespace. Handlers get no deletions for its objects.
 
         Its objects leave the caches, its requests leave the queues. Running reconciliations are not
-        stopped. For a namespace that is not watched, nothing happens.
+        stopped. Does nothing if the manager does not watch the namespace.
 
         Raises:
             RuntimeError: The manager watches all namespaces, or selects them by labels.
-            ValueError: It is no name of a namespace.
+            ValueError: The name is not valid.
         """
         self._named_namespaces().remove(check_segment("namespace", name))
 
     def _named_namespaces(self) -> LiveNamespaces:
         if self._live is None:
             raise RuntimeError(
-                f"{self!r} watches all namespaces: name those at the start, namespaces=[...]"
+                f"{self!r} watches all namespaces: pass namespaces=[...] to the constructor"
             )
         if self._selection is not None:
             raise RuntimeError(
@@ -407,7 +409,7 @@ class Manager:
 
     @property
     def seconds_without_watch(self) -> float:
-        """For how many seconds a cache has had no open watch, at the longest; 0 if all have one.
+        """The longest time in seconds that a cache has had no open watch; 0 if all have one.
 
         Kinds that the server does not serve yet do not count.
         """
@@ -418,11 +420,11 @@ class Manager:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether the manager is stopping."""
         return self._stopping.is_set()
 
     def wait_for_stop(self, seconds: float | None = None) -> bool:
-        """Wait until the manager is told to stop, for at most this many seconds.
+        """Wait until the manager is stopping, for at most this many seconds.
 
         Returns whether it is. Functions of `add` use it to sleep.
         """
@@ -430,18 +432,18 @@ class Manager:
         return wait_until(self._stopping, self._clock, until)
 
     def run(self) -> None:
-        """Start everything, and run until told to stop.
+        """Start all parts, and run until stopped.
 
-        It stops on `stop`, or in the main thread on SIGTERM or SIGINT. Running reconciliations and
+        `stop` stops it, and in the main thread SIGTERM or SIGINT. Running reconciliations and
         functions then have `grace` seconds to end. A second signal ends the process at once.
 
         Raises:
             SyncTimeout: The caches did not sync in time. The message names each informer, the
                 server's last response, and for a 403 the missing rule.
-            LeadershipLost: It was the leader, and could not renew the lease in time.
+            LeadershipLost: This process led, and could not renew the lease in time.
             OSError: The address of an endpoint cannot be listened on.
-            RuntimeError: It has run before.
-            BaseException: The error of the part that broke.
+            RuntimeError: The manager has run before.
+            BaseException: The error of the part that failed.
         """
         self._check_not_started()
         self._began = True
@@ -516,7 +518,7 @@ class Manager:
         self._synced = True
 
     def _unsynced(self) -> list[SharedInformer[Any] | NamespaceSelection]:
-        self._factory.start()  # informers that were requested since, too
+        self._factory.start()  # starts new informers, too
         return [each for each in self._caches() if not each.has_synced()]
 
     def _caches(self) -> list[SharedInformer[Any] | NamespaceSelection]:
@@ -524,7 +526,7 @@ class Manager:
         return [*selection, *self._factory._pool.all()]
 
     def _lead(self) -> None:
-        """Run controllers and the functions that need the leadership, until it ends."""
+        """Run the controllers, and the functions that need leadership, until leadership ends."""
         logger.info("%r: starting %d controllers", self, len(self._controllers))
         functions = [each for each in self._functions if each.needs_leader]
         parts = [self._begin(each.title, partial(call, each.call)) for each in functions]
@@ -584,10 +586,10 @@ class Manager:
             self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
 
     def _quietly(self, work: Callback[[], object]) -> None:
-        """Stop a part. If it raises, `run` raises the error after the others have stopped."""
+        """Stop a part. If it raises, `run` raises the error after all parts have stopped."""
         try:
             call(work)
-        except Exception as error:  # noqa: BLE001 - whatever a part raises
+        except Exception as error:  # noqa: BLE001 - a part may raise anything
             self._fail(str(work), error)
 
     # ---- tasks --------------------------------------------------------------------------------
@@ -603,7 +605,7 @@ class Manager:
         try:
             work()
         except BaseException as error:  # noqa: BLE001 - run raises it
-            if isinstance(error, Exception) or not part.is_ending:  # or it was cancelled
+            if isinstance(error, Exception) or not part.is_ending:  # otherwise it was cancelled
                 self._fail(part.title, error)
         finally:
             part.over.set()
@@ -618,7 +620,7 @@ class Manager:
         self.stop()
 
     def _end(self, parts: Sequence[_Part], grace: float) -> None:
-        """Tell parts to stop, and wait for them."""
+        """Stop parts, and wait for them."""
         until = self._clock.monotonic() + grace + _CANCEL_TIMEOUT_SECONDS
         for part in parts:
             part.end(hurry=grace <= 0.0)
@@ -626,9 +628,9 @@ class Manager:
             if grace > 0.0 and not wait_until(part.over, self._clock, until):
                 part.end(hurry=True)
             if not part.task.join(_CANCEL_TIMEOUT_SECONDS):
-                logger.error("%r: %s goes on, though it was told to end", self, part.title)
+                logger.error("%r: %s is still running after it was cancelled", self, part.title)
 
-    # ---- its state ----------------------------------------------------------------------------
+    # ---- health checks ------------------------------------------------------------------------
 
     def _check_not_stopping(self) -> None:
         if self._stopping.is_set():
@@ -638,7 +640,7 @@ class Manager:
         converts = any(webhooks._set.conversions for webhooks in self._webhooks)
         if not self._synced and not converts:
             states = [f"{each.title} ({each.sync_status})" for each in self._caches()]
-            raise RuntimeError(f"the caches are not full: {', '.join(states)}")
+            raise RuntimeError(f"the caches are not synced: {', '.join(states)}")
 
 
 class _Function:
@@ -660,7 +662,7 @@ class _Part:
         self._stop = stop
 
     def end(self, *, hurry: bool) -> None:
-        """Tell it to stop. In a hurry, or if there is no way to tell it, cancel it."""
+        """Call the stop function. With `hurry`, or without a stop function, cancel the task."""
         self.is_ending = True
         if self._stop is not None:
             self._stop()
@@ -675,7 +677,7 @@ def _new_metrics(registry: CollectorRegistry | None) -> ManagerMetrics:
 
 
 def _new_endpoints(probes: Probes, metrics: str | None, health: str | None) -> dict[str, Endpoints]:
-    """The servers of metrics and health; one for both if they have the same address."""
+    """Return the servers of metrics and health: one server if both have the same address."""
     if metrics is not None and metrics == health:
         both = Endpoints("metrics and health", metrics, probes.both)
         return {"health": both, "metrics": both}
@@ -688,4 +690,4 @@ def _new_endpoints(probes: Probes, metrics: str | None, health: str | None) -> d
 
 
 def _ping() -> None:
-    """Do nothing: an answer is all that a liveness probe needs."""
+    """Do nothing: any response shows that the program is alive."""

@@ -1,5 +1,5 @@
 # Derived from _async/outdated.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Repeats calls whose resource has moved: discovery was read before the server changed."""
+"""Repeats calls after a 404 if the cached discovery of the resource is out of date."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ C = TypeVar("C", bound="Callable[..., Any]")
 
 
 def finding_anew(call: C) -> C:
-    """Decorate a method to look its resource up again and repeat its requests after a 404.
+    """Decorate a method to find its resource again and repeat its requests after a 404.
 
-    The version may no longer be served, or its definition may have been created again. Repeating
-    is safe, because the server rejected the first request. The method's object has `rest`, the
-    client of the server, and `_forget()`, which drops the known resource and returns whether it
-    may have come from discovery.
+    The version may no longer be served, or its definition may have been created again. Repeating is
+    safe, because the server rejected the first request. The object of the method has `rest`, the
+    client of the server, and `_forget()`, which drops the known resource and returns whether the
+    resource may have come from discovery.
     """
 
     @wraps(call)

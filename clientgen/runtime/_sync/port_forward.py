@@ -31,7 +31,8 @@ logger = logging.getLogger("clientgen.runtime.ports")
 
 _OPEN_TIMEOUT_SECONDS = 30.0
 _CHUNK_BYTES = 1 << 15
-# After the program has closed its side, the connection ends when the pod sends nothing this long.
+# After the program has closed its side, the connection ends when the pod sends nothing for this
+# long.
 _SILENCE_SECONDS = 10.0
 _CHANNEL = bytes((DATA,))
 
@@ -88,8 +89,8 @@ class SinglePod:
             self._was_found = True
         return self._target
 
-    def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is only one pod
-        """Return False: no other pod counts."""
+    def lose(self, port: PodPort) -> bool:  # noqa: ARG002 - there is no other pod
+        """Return False: there is no other pod to find."""
         return False
 
 
@@ -100,8 +101,8 @@ class PortForward:
             connection = asyncpg.connect(host="127.0.0.1", port=port)
 
     Each connection to the local port has its own connection to the pod. A broken connection does
-    not affect later ones. Errors of connections are logged by `clientgen.runtime.ports`, because
-    the program at the local port only sees that its connection ends.
+    not affect later ones. The logger `clientgen.runtime.ports` gets the errors of connections,
+    because the program at the local port only sees that its connection ends.
 
     Args:
         rest: The client.
@@ -133,7 +134,7 @@ class PortForward:
             ApiError: The pod does not exist.
             OperationRefused: The pod has ended, or the Service or workload has no running pod.
             OSError: The local port cannot be listened on.
-            RuntimeError: It has started before.
+            RuntimeError: This port forward has started before.
         """
         if self._has_started:
             raise RuntimeError(f"{self!r} has already started; create a new one")
@@ -206,7 +207,7 @@ class PortForward:
             logger.warning("a connection to local port %d: %s", self._local_port, error)
 
     def _connect(self) -> tuple[WebSocket, PodPort]:
-        """Connect to the pod, or to another pod if it cannot be reached."""
+        """Connect to the pod. If it cannot be reached, connect to another pod."""
         target = self._finder.find()
         try:
             return self._open(target), target
@@ -243,8 +244,8 @@ class _Connection:
     def run(self) -> None:
         """Pass bytes in both directions.
 
-        Errors are logged before the program sees the end of its connection, because it may close
-        the port then.
+        Errors are logged before the program sees the end of its connection, because the program may
+        then close the port.
         """
         upstream = spawn(self._send, "clientgen port-forward")
         try:
@@ -279,7 +280,7 @@ class _Connection:
         self._socket.abort()
 
     def _await_silence(self) -> None:
-        """Wait for remaining answers: the protocol cannot tell the pod that the input has ended."""
+        """Wait for the rest of the pod's data: the protocol cannot send the end of the input."""
         before = -1
         while before != self._received and not self._ended.is_set():
             before = self._received

@@ -39,9 +39,9 @@ class Proxy:
         web = k.core_v1.pods("shop").proxy("web-0", 8080)
         print((web.get("/metrics")).text)
 
-    The response of the program is returned, whatever its status code. Errors of the API server are
-    raised as `ApiError`: it refused the request, or cannot reach the program. Redirects are not
-    followed, and requests are not retried.
+    The response of the program is returned, whatever its status code. `ApiError` is raised if the
+    API server refuses the request, or cannot reach the program. Redirects are not followed, and
+    requests are not retried.
 
     The API server removes the header Authorization. It rewrites links in HTML pages and the header
     Location to its own paths.
@@ -107,7 +107,7 @@ class Proxy:
         subprotocols: Sequence[str] = (),
         *,
         headers: Mapping[str, str] | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - as everywhere
+        timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
     ) -> WebSocket:
         """Open a WebSocket. Close it with `close`, or use it as a context manager.
 
@@ -115,7 +115,7 @@ class Proxy:
             path: The path that the program receives. It may have a query.
             subprotocols: The supported subprotocols, the preferred first.
             headers: Additional headers.
-            timeout: The seconds in which the program has to answer.
+            timeout: The seconds that the program has to respond.
 
         Raises:
                 ApiError: The API server or the program refused the request.
@@ -162,7 +162,7 @@ class ProxyStream:
         return self
 
     def _read_refusal(self, stream: ByteStream) -> None:
-        """Read the beginning of an error, and raise it if it comes from the API server."""
+        """Read the beginning of an error response. Raise the error if the API server sent it."""
         while len(self._first) < _MAX_STATUS_BYTES and (data := stream.read()):
             self._first += data
         raise_refusal(HttpResponse(self.status, self.headers, self._first), self._request.info)

@@ -1,5 +1,5 @@
 # Derived from _async/reflector.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Keeps a copy of a collection up to date: does what `reflector_state` decides."""
+"""Keeps a copy of a collection up to date by lists and watches, as `reflector_state` decides."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ __all__ = ["Reflector", "Sink"]
 
 Entry = TypeVar("Entry")
 
-# A server ends a list after a minute (kube-apiserver --request-timeout), and answers a watch
-# within seconds. A list that exceeds the client's limit of silence may have met a dead connection:
-# the next one may take twice as long, up to this limit.
+# A server ends a list after a minute (kube-apiserver --request-timeout), and answers a watch within
+# seconds. A list that takes longer than the client's silence timeout may have met a dead
+# connection: the next list may take twice as long, up to this limit.
 _LIST_TIMEOUT_SECONDS = 120.0
 _OPEN_TIMEOUT_SECONDS = 60.0
-# Only repeated failures lead to pauses of this length: they are worth a warning.
+# Only repeated failures lead to pauses of this length, which are logged as warnings.
 _LONG_PAUSE_SECONDS = 10.0
-# Initial events are decoded in blocks of this size. One by one, they take longer, and equal managed
-# fields of neighbours are not shared. Larger blocks do not fit into the CPU's caches.
+# Initial events are decoded in blocks of this size. Decoding single events takes longer, and does
+# not share equal managed fields of neighbours. Larger blocks do not fit into the CPU's caches.
 _BLOCK_BYTES = 1 << 19
 
 logger = logging.getLogger("clientgen.runtime.informers")
@@ -62,18 +62,18 @@ class Sink(Protocol[Entry]):
 
     @property
     def prepare(self) -> Callable[[Any], Entry | None] | None:
-        """The function that makes the entry of an item, or None to leave it out.
+        """The function that returns the entry of an item, or None to leave the item out.
 
-        There is no function if items are kept as they are: then nothing is called for each of them.
+        None if items are kept as they are, which saves a call for each item.
         """
         ...
 
     def needs_latest(self) -> bool:
-        """Tell whether the next list has to be the latest state, not just any state."""
+        """Return whether the next list must be the latest state, not that of the server's cache."""
         ...
 
     def reads(self, *, latest: bool) -> None:
-        """Note that the whole collection is about to be read, and whether in its latest state."""
+        """Note that a list begins. `latest` is whether the list is the latest state."""
         ...
 
     def replace(self, entries: list[Entry], version: str, /) -> None:
@@ -81,7 +81,7 @@ class Sink(Protocol[Entry]):
         ...
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
-        """Apply events in their order, bookmarks among them. The object of each is an item."""
+        """Apply events in their order, including bookmarks. The object of each event is an item."""
         ...
 
     def failed(self, error: Exception) -> None:
@@ -90,22 +90,22 @@ class Sink(Protocol[Entry]):
 
 
 class Reflector(Generic[Entry]):
-    """Lists a collection and watches it, and starts over when it has to, until it is stopped.
+    """Lists and watches a collection until stopped. Lists again when the watch cannot continue.
 
     client-go: tools/cache/reflector.go.
 
     Args:
         rest: The client for requests.
         path: The path of the collection.
-        storage: What requests ask for, and how answers are decoded.
+        storage: The representation to request, and the decoder of responses.
         options: The selectors.
         sink: The store that is kept up to date.
         clock: The clock for waits between attempts.
         version: The version to watch from at first; empty to list first.
-        deadline: A moment of the client's clock, after which no request goes on.
+        deadline: The time of the client's clock at which all requests end.
 
     Attributes:
-        last_answer: The server's last response, as text; or the error in place of one.
+        last_answer: The server's last response, as text; or the error, if there was no response.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Reflector(Generic[Entry]):
 
     @property
     def resource_version(self) -> str:
-        """The version of the last list, event or bookmark; empty before there is one."""
+        """The version of the last list, event or bookmark; empty before the first list."""
         return self._reflecting.version
 
     @property
@@ -188,17 +188,17 @@ class Reflector(Generic[Entry]):
             self._sink.failed(step.error)
         else:
             why = step.error or "a watch ended at once"
-            # The sink does not log it.
+            # The sink does not log this error.
             worrying = not self.resource_version or step.seconds >= _LONG_PAUSE_SECONDS
             level = logging.WARNING if worrying else logging.INFO
-            logger.log(level, "%s: %s; on in %.1f s", self._path, why, step.seconds)
+            logger.log(level, "%s: %s; retrying in %.1f s", self._path, why, step.seconds)
         is_back = self._pause_and_log(step.seconds, step.error)
         return self._reflecting.recovered(self._now()) if is_back else self._reflecting.begin()
 
     def _pause_and_log(self, seconds: float, error: Exception | None) -> bool:
-        """Wait, and log once that there has been no watch for long.
+        """Wait, and log once if there has been no watch for long.
 
-        Returns whether a server that did not answer is back.
+        Returns whether a server that did not respond is back.
         """
         first = self._watch_gap.seconds_until_report(self._now())
         if first is not None and first < seconds:
@@ -208,7 +208,7 @@ class Reflector(Generic[Entry]):
             if not self._stopped.is_set():
                 gap, why = self._watch_gap.report(self._now()), error or self.last_answer
                 logger.warning(
-                    "%s: there has been no watch for %.0f s, so nothing newer is known: %s",
+                    "%s: there has been no watch for %.0f s, so the cache may be out of date: %s",
                     self._path,
                     gap,
                     why,
@@ -218,7 +218,7 @@ class Reflector(Generic[Entry]):
     # ---- lists --------------------------------------------------------------------------------
 
     def _list(self, step: Listing) -> Step:
-        if self._rest.is_mute:  # it could take two minutes to find out
+        if self._rest.is_mute:  # a list could take two minutes to fail
             self.last_answer = ConnectionLost(f"{self._request.info}: the server does not answer")
             return self._reflecting.list_failed(self.last_answer, self._now())
         self._sink.reads(latest=not step.options["resource_version"])
@@ -271,7 +271,7 @@ class Reflector(Generic[Entry]):
         return self._storage.read_page(response, request, self._rest.codec)
 
     def _send(self, request: HttpRequest) -> HttpResponse:
-        """Send a request, and repeat it if the server asks for that. `stop` ends the waits."""
+        """Send a request, and repeat it if the server asks for a retry. `stop` ends the waits."""
         retry = Retry("GET")
         while True:
             try:
@@ -336,7 +336,7 @@ class Reflector(Generic[Entry]):
         if self._stream is not None:
             gap = self._watch_gap.end(self._now())
             if gap is not None:
-                logger.info("%s: watched again, after %.0f s", self._path, gap)
+                logger.info("%s: the watch is open again after %.0f s", self._path, gap)
 
     def _leave_stream(self) -> None:
         stream, self._stream = self._stream, None
@@ -394,7 +394,7 @@ class Reflector(Generic[Entry]):
                 self._sink.apply(changes)
 
     def _collect(self, event: WatchEvent[Any]) -> None:
-        """Take an initial event of a watch."""
+        """Collect the object of an initial event."""
         item, prepare = event.object, self._sink.prepare
         key = meta_namespace_key(item)
         if event.type == "DELETED":
@@ -411,7 +411,7 @@ class Reflector(Generic[Entry]):
 
 
 def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
-    """Return the delay before the same page is requested again; None if it must not be."""
+    """Return the delay before the same page is requested again; None for no retry."""
     if isinstance(error, TransportError):
         return retry.after_error(error, 0.0)
     if is_too_large(error) or isinstance(error, Gone):

@@ -1,5 +1,5 @@
 # Derived from _async/rest.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The REST client of one cluster. Its requests pass a chain of links: see `requests`."""
+"""The REST client of one cluster. Requests pass the chain of links in `requests`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Rest"]
 
-# What `dir` shows. The other attributes are for the runtime.
+# The names that `dir` lists. The other attributes are for the runtime.
 _PUBLIC = frozenset(
     (
         *("clock", "codec", "config", "field_manager", "from_config", "host"),
@@ -51,8 +51,8 @@ class Rest(Unpicklable):
     Responses 429 and 5xx with a Retry-After header are retried for every verb, up to `max_retries`
     times. GETs are also retried after a lost connection, as in client-go. A 401 makes the client
     read credential files and run plugins again; if the credential changed, the request is sent once
-    more. Credentials are sent over TLS only. If `transport` is given, it carries the requests
-    instead of the network.
+    more. Credentials are sent over TLS only. If `transport` is given, it sends the requests instead
+    of the network.
 
     Use it as a context manager, or call `close`.
 
@@ -60,8 +60,8 @@ class Rest(Unpicklable):
         config: The configuration of the cluster.
         codec: The codec of bodies.
         field_manager: The field manager of server-side apply.
-        clock: The clock of timeouts. In a test with a fake cluster, it is the cluster's. Pauses
-            before retries are of real time.
+        clock: The clock of timeouts; in a test, the clock of the fake cluster. Pauses before
+            retries always take real time.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class Rest(Unpicklable):
         self.discovery_cache = options.get("discovery_cache", True)
         self.shared = SharedObjects()
         self._deadlines = RequestDeadlines(SYSTEM_CLOCK, options.get("timeout"))
-        # Not methods, because each request would pay for one more call.
+        # Attributes instead of methods, because a method would cost each request one more call.
         self.deadline = self._deadlines.deadline
         self.left = self._deadlines.seconds_left
         self.real_deadline = self._deadlines.real_deadline
         headers: Headers = (
-            ("Accept", codec.accept),  # the first: a request may replace it
+            ("Accept", codec.accept),  # must be first: a request may replace it
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
@@ -116,7 +116,7 @@ class Rest(Unpicklable):
         return cls(load_config(kubeconfig, context), codec=codec, **options)
 
     def __dir__(self) -> list[str]:
-        """List what programs use. The other attributes are for the runtime."""
+        """List the attributes for programs. The other attributes are for the runtime."""
         public = _PUBLIC | {self.close.__name__}
         return [name for name in object.__dir__(self) if name in public or name.startswith("__")]
 
@@ -152,13 +152,13 @@ class Rest(Unpicklable):
 
     @property
     def timeout(self) -> float | None:
-        """The seconds that a request may take unless its call says otherwise; None for no limit."""
+        """The default seconds that a request may take; None for no limit."""
         return self._deadlines.timeout
 
     def whole_deadline(self, options: Mapping[str, Any]) -> float | None:
         """Return the deadline of a call that sends many requests, or runs a command.
 
-        The timeout of the client limits each of the requests, but not the call.
+        The client's timeout limits each request, but not the whole call.
         """
         return self.deadline({"timeout": options.get("timeout")})
 
@@ -173,8 +173,8 @@ class Rest(Unpicklable):
     ) -> HttpResponse:
         """Send a request, with retries, and return the complete successful response.
 
-        `max_retries` overrides the client's; the reflector retries by itself. Informers of this
-        client show what was written before this returns.
+        `max_retries` overrides the client's; the reflector retries by itself. The caches of this
+        client's informers show a written object before this returns.
 
         Raises:
             ApiError: the server responded with an error.
@@ -195,7 +195,7 @@ class Rest(Unpicklable):
         """Send a request and return the response as a stream. Lost connections are not retried.
 
         `max_retries` is as in `send`. A watch must respond soon, or it counts as lost. `can_resume`
-        states that the reader loses nothing if the stream is cut.
+        means that the reader loses nothing if the stream is cut.
 
         Raises:
             ApiError: the server responded with an error.
@@ -205,9 +205,9 @@ class Rest(Unpicklable):
         return self._first.stream(request, deadline, opening, max_retries)
 
     def relay(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
-        """Send a request that the API server passes on, once. Returns the complete response.
+        """Send a request through the API server to another program. Returns the complete response.
 
-        Any status is a response.
+        Responses of any status are returned. The request is not retried.
 
         Raises:
             TransportError: there was no complete response before the deadline.
@@ -215,9 +215,11 @@ class Rest(Unpicklable):
         return self.chain.relayed.send(request, deadline)
 
     def relay_stream(self, request: HttpRequest, deadline: float | None = None) -> ByteStream:
-        """Send a request that the API server passes on, once. Returns the response as a stream.
+        """Send a request through the API server to another program.
 
-        Any status is a response.
+        Returns the response as a stream.
+
+        Responses of any status are returned. The request is not retried.
 
         Raises:
             TransportError: there was no response before the deadline.
@@ -232,12 +234,13 @@ class Rest(Unpicklable):
 
         Args:
             request: The request, without the headers of the handshake.
-            subprotocols: The subprotocols of this side, the best first.
+            subprotocols: The supported subprotocols, the preferred first.
             deadline: The deadline of the handshake.
 
         Raises:
-            ApiError: The server refused.
-            TransportError: There was no response before the deadline, or it was no handshake.
+            ApiError: The server refused the request.
+            TransportError: There was no response before the deadline, or the response is not a
+                handshake.
         """
         from .._streams.websocket_protocol import Handshake  # few programs open a WebSocket
         from .websocket import WebSocket as Connected
@@ -257,17 +260,17 @@ class Rest(Unpicklable):
     # ---- the health of the server -------------------------------------------------------------
 
     def limit_silence(self, stream: ByteStream, seconds: float) -> None:
-        """Make a stream fail when no data arrives for this many seconds, from now on."""
+        """From now on, make a stream fail when no data arrives for this many seconds."""
         self.chain.connections.limit_silence(stream, seconds)
 
     @property
     def is_mute(self) -> bool:
-        """Whether the server is known not to respond, so that slow operations should not start."""
+        """Whether the server does not respond. Slow operations should not start then."""
         return self.chain.monitor is not None and self.chain.monitor.is_mute
 
     @property
     def silence(self) -> float | None:
-        """The seconds without data after which connections are given up, or None for no limit."""
+        """The seconds without data after which connections are closed; None for no limit."""
         return None if self.chain.monitor is None else self.chain.monitor.silence
 
     def pause(self, stopped: Event, clock: Clock, seconds: float, error: Exception | None) -> bool:
@@ -285,10 +288,10 @@ class Rest(Unpicklable):
     # ---- alarms and the end -------------------------------------------------------------------
 
     def alarm_at(self, deadline: float, alarm: Callable[[str], object]) -> Callable[[], object]:
-        """Call a function at a deadline, unless the client is closed before.
+        """Call a function at a deadline, unless the client is closed first.
 
         The function is called with an empty string, or with a sentence if a test does not move its
-        FakeClock. Returns a function that cancels the alarm. It has to be called in any case.
+        FakeClock. Returns a function that cancels the alarm, which the caller must always call.
         """
         end = alarm_once(self.clock, deadline, alarm)
 
@@ -332,7 +335,10 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:
-    """Return the headers for impersonation. The options replace those of the configuration."""
+    """Return the headers for impersonation.
+
+    The options replace the impersonation of the configuration.
+    """
     from .._config.cluster_config import Impersonation
     from .._config.impersonation import impersonation_headers
 

@@ -41,8 +41,8 @@ def port_forward(
         with port_forward(k, Service, "db", port=5432, namespace="shop") as local_port:
             connection = asyncpg.connect(host="127.0.0.1", port=local_port)
 
-    The Pod is a running one, preferably ready. When it cannot be reached any more, the next
-    connection uses another Pod.
+    The Pod is running, and ready if possible. If it can no longer be reached, the next connection
+    uses another Pod.
 
     Args:
         k: The clientset, or its `rest`.
@@ -51,7 +51,7 @@ def port_forward(
         name: The name, if `target` is a class.
         port: The number or name of a port of the Service or of the Pods.
         local_port: The local port; 0 for any free port.
-        namespace: The namespace; by default that of the object, or of the client.
+        namespace: The namespace; by default the namespace of the object, or of the client.
 
     Raises:
         OperationRefused: When the block begins: no Pod is running, or the port does not exist.
@@ -63,7 +63,7 @@ def port_forward(
 
 
 class _PodOfObject:
-    """Finds a pod of an object, and keeps it while the pod can be reached."""
+    """Finds a pod of an object, and keeps using it while it can be reached."""
 
     def __init__(self, target: RecipeTarget, port: int | str) -> None:
         self._target = target

@@ -1,7 +1,7 @@
 # Derived from _async/sharding.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Distributes keys among replicas. The rules and guarantees are in `shard_assignment`."""
+"""Distributes keys among replicas. `shard_assignment` has the rules and guarantees."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+# ruff: noqa: ASYNC109 - the clock of the caller measures timeouts
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ logger = logging.getLogger("clientgen.runtime._controllers.shard_assignment")
 
 
 class Sharding:
-    """Tells which keys belong to this replica, so that replicas share the objects of a kind.
+    """Assigns keys to replicas, so that several replicas share the objects of a kind.
 
         with Sharding(k, "my-controller", "default", on_change=look_again) as sharding:
             pods.add_handler(..., filter=lambda pod: sharding.owns(meta_namespace_key(pod)))
 
     No key has two owners at the same moment; `shard_assignment` states the conditions. Call `owns`
     before each piece of work, and check all keys again on `on_change`, because this replica may own
-    more of them. Work that began while this replica owned the key may end later: it has
-    `lease_duration` minus `renew_deadline` seconds if the network fails, and usually more.
+    more keys. Work that began while this replica owned the key may end later: if the network fails,
+    it has `lease_duration` minus `renew_deadline` seconds to end, and usually more.
 
     Each replica sends two requests per retry period: it renews its lease, and lists all leases.
 
@@ -54,11 +54,11 @@ class Sharding:
         client: A clientset, or its REST client.
         name: The prefix of the names of the leases.
         namespace: The namespace of the leases; None is the namespace of the client's configuration.
-        identity: The identity of this replica, which must be unique. None makes a new one.
-        lease_duration: After how many seconds without a change a replica counts as dead; an
+        identity: The identity of this replica, which must be unique. None means a new identity.
+        lease_duration: The seconds without a renewal after which a replica counts as dead; an
             integer. All replicas should have the same durations.
-        renew_deadline: For how many seconds after sending a renewal or a list this replica may own
-            keys.
+        renew_deadline: The seconds that this replica may own keys after it has sent a renewal and a
+            list.
         retry_period: The seconds between two renewals.
         on_change: Called with the identities of the live replicas when ownership may have changed;
                 with an empty tuple when this replica does not own any keys any more.
@@ -118,7 +118,7 @@ class Sharding:
         return () if self._stopping.is_set() else self._shards.view(self._clock.monotonic()).members
 
     def owns(self, key: str) -> bool:
-        """Report whether a key belongs to this replica at this moment."""
+        """Return whether a key belongs to this replica at this moment."""
         return not self._stopping.is_set() and self._shards.owns(key, self._clock.monotonic())
 
     def owner(self, key: str) -> str:
@@ -128,7 +128,7 @@ class Sharding:
     # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Join the replicas, in tasks or threads of its own.
+        """Join the replicas, in background tasks or threads.
 
         Raises:
             RuntimeError: `start` was called before.
@@ -209,7 +209,7 @@ class Sharding:
             logger.warning("%r: %s", self, error)
 
     def _keep_announcing(self) -> None:
-        """Call `on_change` whenever the ownership of keys may have changed, also by time alone."""
+        """Call `on_change` whenever the ownership of keys may have changed, also just by time."""
         while not self._stopping.is_set():
             self._view_changed.clear()
             now = self._clock.monotonic()

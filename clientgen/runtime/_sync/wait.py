@@ -1,5 +1,5 @@
 # Derived from _async/wait.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Waits until a condition is true for objects: one list, then a watch."""
+"""Waits until a condition is true for objects, with a list and then a watch."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = ["Wait", "wait_target"]
 
 T = TypeVar("T", bound=Object)
 
-# How long an error may be delayed to find out what a 404 means.
+# How long an error may be delayed to check the meaning of a 404.
 _PROOF_TIMEOUT_SECONDS = 3.0
 
 
 class Wait(Generic[T]):
-    """One wait. It is the sink of a reflector, and survives the same errors as an informer.
+    """One wait. It is the sink of a reflector, and retries after the same errors as an informer.
 
     The first request is an ordinary list, whose errors are raised. After that, temporary errors are
     retried, and other errors end the wait.
@@ -46,9 +46,8 @@ class Wait(Generic[T]):
         list_model: The class of its lists.
         waited: The target of the wait.
         options: The selectors.
-        timeout: The seconds of the client's clock after which the wait fails. With 0, it checks
-            once.
-        whole: The seconds of a wait for several targets, for messages.
+        timeout: The seconds of the client's clock after which the wait fails. 0 checks once.
+        whole: The seconds of a wait for several targets, which messages show.
         on_progress: Called with a description of the state whenever it has changed, and with the
             reasons why the Pods of a workload do not run. With threads, it may be called from
             another thread.
@@ -67,7 +66,7 @@ class Wait(Generic[T]):
         whole: float | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> None:
-        if timeout is not None and not timeout >= 0:  # neither is nan
+        if timeout is not None and not timeout >= 0:  # rejects NaN, too
             raise ValueError(f"timeout must be 0 or a larger number of seconds, not {timeout!r}")
         self._rest = rest
         self._path = path
@@ -83,7 +82,7 @@ class Wait(Generic[T]):
         self._standstill = ""
         self._reflector: Reflector[T] | None = None
         self.is_unknown = False
-        """Whether the server answered the first list with a 404: the resource does not exist."""
+        """Whether the server answered the first list with a 404, so the resource does not exist."""
 
     def run(self) -> list[T]:
         """Wait, and return the objects. On cancellation, the watch is closed.
@@ -91,7 +90,7 @@ class Wait(Generic[T]):
         Raises:
             WaitFailed: the condition cannot become true any more, or `fail` is true.
             WaitTimeout: the condition did not become true in time, or the FakeClock stands still.
-            ClientError: the server refuses to list or to watch.
+            ClientError: the server refuses the list or the watch.
         """
         state, clock = self._state, self._rest.clock
         until = None if self._timeout is None else clock.monotonic() + self._timeout
@@ -131,10 +130,10 @@ class Wait(Generic[T]):
         return listed.metadata.resource_version
 
     def _is_kind_deleted(self) -> bool:
-        """Tell whether a 404 for the collection means that the objects are deleted.
+        """Return whether a 404 for the collection means that the objects are deleted.
 
-        The objects of a CustomResourceDefinition are deleted with it. A server at a wrong address
-        answers 404, too, but it is no API server: it does not serve `/apis`.
+        Custom objects are deleted with their CustomResourceDefinition. But a server that is not an
+        API server answers 404, too: such a server does not serve `/apis`.
         """
         if self._state.waited.until.on_absence is not True:
             return False
@@ -142,7 +141,7 @@ class Wait(Generic[T]):
         try:
             self._rest.send(build("GET", "/apis", {}, GET), deadline)
         except Forbidden:
-            return True  # an API server answers so
+            return True  # only an API server refuses `/apis`
         except ClientError:
             return False
         return True
@@ -176,7 +175,7 @@ class Wait(Generic[T]):
             self._reporter.end()
 
     def _set_alarm(self, until: float | None) -> Callable[[], object]:
-        """End the wait at a moment of the clock. Returns a function that cancels this."""
+        """End the wait at a time of the clock. Returns a function that cancels this."""
         if until is None:
             return lambda: None
         return alarm_at(self._rest.clock, until, self._end_at_timeout)
@@ -185,7 +184,7 @@ class Wait(Generic[T]):
         """End the wait at the timeout."""
         assert self._reflector is not None
         answer = self._reflector.last_answer
-        if isinstance(answer, Exception):  # the known state is older than this error
+        if isinstance(answer, Exception):  # the error is newer than the known state
             self._trouble = str(answer)
         self._reflector.stop()
 
@@ -200,7 +199,7 @@ class Wait(Generic[T]):
     def reads(self, *, latest: bool) -> None:
         """Do nothing when a list begins."""
 
-    def replace(self, objects: list[T], version: str) -> None:  # noqa: ARG002 - the reflector's
+    def replace(self, objects: list[T], version: str) -> None:  # noqa: ARG002 - a method of sinks
         """Process a complete list."""
         self._change_state(lambda: self._state.replace(objects))
 

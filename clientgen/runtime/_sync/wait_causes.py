@@ -23,7 +23,7 @@ __all__ = ["ProgressReporter", "cause_in_pods"]
 # How long an error may be delayed to find its cause.
 _CAUSE_TIMEOUT_SECONDS: Final = 3.0
 _MAX_PODS: Final = 50
-# The Pods are read after this long without progress, and again after the same time.
+# The Pods are read after this time without progress, and again at this interval.
 _IDLE_SECONDS: Final = 5.0
 
 
@@ -42,7 +42,7 @@ def cause_in_pods(rest: Rest, obj: Any) -> str:
 
 
 class ProgressReporter:
-    """Reports the progress of a wait; a task or thread reports why Pods do not run.
+    """Reports the progress of a wait. A task or thread reports why Pods do not run.
 
     The Pods are read after some seconds without progress. Each cause is reported once.
 

@@ -1,7 +1,7 @@
 # Derived from _async/waiting_client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Bases of generated clients that can wait for objects."""
 
-# ruff: noqa: ASYNC109 - the timeout is one of the client's clock
+# ruff: noqa: ASYNC109 - the client's clock measures the timeout
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class WaitingCollection(ResourceClient, Generic[T]):
     ) -> list[T]:
         """Wait until a condition is true for all matching objects, and return them.
 
-        At least one object has to exist. With `deleted`, only the objects that exist at first
-        count.
+        At least one object has to exist. With `deleted`, the wait is for the objects that exist at
+        the start.
 
         Args:
             until: A condition of `clientgen.runtime.conditions`, or any function of the object.
@@ -101,7 +101,7 @@ class WaitingCollection(ResourceClient, Generic[T]):
 class WaitingClient(WaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # With other conditions than `deleted`, the object exists at the end.
+    # Only with `deleted` may the result be None: otherwise the object exists at the end.
     @overload
     def wait(  # type: ignore[overload-overlap]
         self,
@@ -147,8 +147,8 @@ class WaitingClient(WaitingCollection[T]):
         """Wait until a condition is true for an object, and return the object.
 
         If the object does not exist, wait until it is created, unless `fail` is `deleted`. With
-        `deleted` as `until`, the result is the last state of the object, or None if it did not
-        exist; a new object of the same name counts as another object.
+        `until=deleted`, the result is the last state of the object, or None if it did not exist; a
+        new object with the same name is another object.
 
         Without a name, wait for all objects that match the selectors, and return them as a list. At
         least one object has to exist.
@@ -177,7 +177,7 @@ class WaitingClient(WaitingCollection[T]):
                 on_progress=on_progress,
             )
         if label_selector is not None or field_selector is not None:
-            raise self._misused("it takes a name or selectors, not both")
+            raise self._misused("the call takes a name or selectors, not both")
         return self._wait_for_one(name, until, fail, timeout, on_progress)
 
     def _wait_for_one(

@@ -1,1 +1,1 @@
-"""The links that requests pass on their way to the server, in the order of `request_chain`."""
+"""The links that requests pass on the way to the server. `request_chain` shows their order."""

@@ -1,6 +1,6 @@
-"""The last link: it hands requests to the transport, and opens the transport's connections."""
+"""The last link: passes requests to the transport, and opens the transport's connections."""
 
-# ruff: noqa: ASYNC109 - a transport is told how long it has
+# ruff: noqa: ASYNC109 - transports limit the time
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["AsyncConnections"]
 
 
 class AsyncConnections(Unpicklable):
-    """The connections to the server. `open` has to be called first, and for each new credential.
+    """The connections to the server. Call `open` first, and for each new credential.
 
     Args:
         config: The configuration of the cluster.
-        transport: What carries the requests instead of the network, or None.
+        transport: The transport to use instead of the network, or None.
         deadlines: The deadlines of the client.
         pool_options: The options of network transports.
 
@@ -51,12 +51,12 @@ class AsyncConnections(Unpicklable):
         self._pool_options = pool_options
         self._http: AsyncHttpTransport | None = None
         self._opened_for: object = None
-        """What `Credential.connection` was when the connections were opened."""
+        """The `Credential.connection` for which the connections were opened."""
 
     async def open(self, credential: Credential) -> None:
-        """Open new connections if the credential needs them, as another client certificate does.
+        """Open new connections if the credential needs them, such as for a new client certificate.
 
-        The old connections are closed after the responses that somebody waits for.
+        The old connections are closed after their pending responses.
         """
         if self._is_given or self._opened_for == credential.connection:
             return
@@ -80,7 +80,7 @@ class AsyncConnections(Unpicklable):
         """Send a request over a connection of the pool.
 
         Raises:
-            LeadershipLost: The work that sends it may not write any more.
+            LeadershipLost: The caller's work may not write any more.
             TransportError: There was no complete response before the deadline.
         """
         check_permit(request.method, request.target)
@@ -89,7 +89,7 @@ class AsyncConnections(Unpicklable):
         try:
             return await self.transport.send(request, timeout)
         except RequestTimeout:
-            self.drop_idle()  # the others may be as dead as this one
+            self.drop_idle()  # other connections may be dead, too
             raise
 
     async def stream(
@@ -98,7 +98,7 @@ class AsyncConnections(Unpicklable):
         """Open a stream over a connection of its own.
 
         Raises:
-            LeadershipLost: The work that opens it may not write any more.
+            LeadershipLost: The caller's work may not write any more.
             TransportError: There were no headers of a response before the deadline.
         """
         check_permit(request.method, request.target, acts=opening.changes)
@@ -112,7 +112,7 @@ class AsyncConnections(Unpicklable):
         return await self._http.ask(request, timeout, fresh=fresh)
 
     def limit_silence(self, stream: AsyncByteStream, seconds: float) -> None:
-        """Make a stream fail when no data arrives for this many seconds, from now on."""
+        """From now on, make a stream fail when no data arrives for this many seconds."""
         if self._http is not None:
             cast("AsyncMonitoredStream", stream).limit_silence(seconds)
 

@@ -1,4 +1,4 @@
-"""Credentials in the headers of requests, and their renewal after a 401."""
+"""Adds credentials to the headers of requests, and renews them after a 401."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _UNAUTHORIZED = 401
 
 
 class AsyncSigner(Unpicklable):
-    """Puts the current credential and the fixed headers of the client on requests.
+    """Adds the current credential and the fixed headers of the client to requests.
 
     Args:
         credentials: The credentials of the configuration.
-        connections: The connections, which are opened again if a credential needs that.
-        fixed: The headers of all requests. The first is Accept: a request may have its own.
+        connections: The connections, which are opened again if a credential needs new ones.
+        fixed: The headers of all requests. The first is Accept, which a request may replace.
         deadlines: The deadlines of the client.
         owner: The name of the client, for errors.
     """
@@ -56,16 +56,16 @@ class AsyncSigner(Unpicklable):
         self._closed = False
 
     def current(self) -> Credential | None:
-        """Return the credential if it is good and in use. None asks for `ready`."""
+        """Return the credential if it is valid and in use. After None, call `ready`."""
         credential = self._credentials.cached()
         return credential if credential is self._in_use else None
 
     async def ready(self, deadline: float | None) -> Credential:
-        """Return a good credential, after the connections for it are there.
+        """Return a valid credential, with open connections for it.
 
         Raises:
-            RequestTimeout: There was none by the deadline. An exec plugin goes on: the next call
-                may use its answer.
+            RequestTimeout: There was no credential by the deadline. An exec plugin continues to
+                run, and the next call may use its output.
             RuntimeError: The client is closed.
         """
         credential = self.current()
@@ -77,12 +77,12 @@ class AsyncSigner(Unpicklable):
             credential = await holding(self._renewal, self._renewed, until)
         except TimeoutError:
             raise RequestTimeout("the deadline passed while waiting for credentials") from None
-        # It may have been closed meanwhile: nobody would close what is opened now.
+        # If the client was closed meanwhile, no later call would close the new connections.
         self._check_open()
         return credential
 
     async def has_renewed(self, rejected: Credential, deadline: float | None) -> bool:
-        """After a 401: get another credential. Returns whether there is another one."""
+        """Get another credential after a 401. Returns whether the credential is another one."""
         self._credentials.rejected(rejected)
         return await self.ready(deadline) is not rejected
 
@@ -111,7 +111,7 @@ class AsyncSigner(Unpicklable):
             raise RuntimeError(f"{self._owner} is closed")
 
     async def _renewed(self) -> Credential:
-        """Return the credential that is good now, and put it in use."""
+        """Return the valid credential, and use it for the next requests."""
         credential = self._credentials.cached()
         if credential is None:
             credential = await run_blocking(self._credentials.refresh)

@@ -1,4 +1,4 @@
-"""Counts of requests: observers are told of each attempt to send one."""
+"""Calls observers after each attempt to send a request, for metrics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AsyncMetricsLink(AsyncPassThrough):
 
     @property
     def on_response(self) -> ResponseObserver | None:
-        """The observer of the program that uses the client. The runtime adds its own."""
+        """The observer of the program. The runtime adds observers with `add`."""
         return self._on_response
 
     @on_response.setter

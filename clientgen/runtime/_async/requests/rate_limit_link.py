@@ -1,4 +1,4 @@
-"""The rate limit of a client: requests wait for their turn."""
+"""The rate limit of a client: requests wait for a token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["AsyncRateLimitLink"]
 
 
 class AsyncRateLimitLink(AsyncPassThrough):
-    """Delays requests and streams as a token bucket says, but not watches and WebSockets."""
+    """Delays requests and streams by a token bucket, but not watches and WebSockets."""
 
     def __init__(self, bucket: TokenBucket, deadlines: RequestDeadlines) -> None:
         self._bucket = bucket
@@ -31,7 +31,7 @@ class AsyncRateLimitLink(AsyncPassThrough):
         """Send a request when it has a token.
 
         Raises:
-            RequestTimeout: It would have none before the deadline.
+            RequestTimeout: There is no token before the deadline.
         """
         await self._wait(request, deadline)
         return await self.next.send(request, deadline)
@@ -42,7 +42,7 @@ class AsyncRateLimitLink(AsyncPassThrough):
         """Open a stream when it has a token.
 
         Raises:
-            RequestTimeout: It would have none before the deadline.
+            RequestTimeout: There is no token before the deadline.
         """
         if opening.is_rate_limited:
             await self._wait(request, deadline)

@@ -52,7 +52,7 @@ _TRANSPORT_OPTIONS = ("connect_timeout", "pool_size", "max_response_bytes")
 
 
 class AsyncRequestChain:
-    """The chain of one client, which is put together once.
+    """The chain of one client, built once.
 
     Args:
         config: The configuration of the cluster.
@@ -60,14 +60,14 @@ class AsyncRequestChain:
         headers: The headers of all requests.
         deadlines: The deadlines of the client.
         options: The options of the client.
-        transport: What carries the requests instead of the network, or None.
+        transport: The transport to use instead of the network, or None.
         owner: The name of the client, for errors.
 
     Attributes:
         first: The first link, for requests to the API server.
-        relayed: The first link for requests that the API server passes to somebody else.
-        own_writes: The link that informers join.
-        metrics: The link that observers of requests join.
+        relayed: The first link for requests that the API server passes to another program.
+        own_writes: The link to which informers add their caches.
+        metrics: The link to which observers of requests are added.
         connections: The last link.
         monitor: The health monitor of the server. None for transports other than the network, and
             without a silence timeout.
@@ -108,14 +108,14 @@ class AsyncRequestChain:
         )
 
     def _api_links(self) -> Iterator[AsyncPassThrough]:
-        """Yield the links for requests to the API server, in their order."""
+        """Yield the links that only requests to the API server pass, in order."""
         handler = self._options.get("warning_handler", LoggedOnce())
         if handler is not None:
             yield AsyncWarningsLink(handler)
         yield self.own_writes
 
     def _server_links(self) -> Iterator[AsyncPassThrough]:
-        """Yield the links that relayed requests pass, too, in their order."""
+        """Yield the links that all requests pass, in order."""
         qps = self._options.get("qps", 0.0)
         if qps > 0:
             burst = self._options.get("burst", max(1, int(2 * qps)))
@@ -134,5 +134,5 @@ class AsyncRequestChain:
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that network transports take. They have defaults for the others."""
+    """Return the given options of network transports. Missing options have defaults there."""
     return {name: options[name] for name in _TRANSPORT_OPTIONS if name in options}

@@ -1,4 +1,4 @@
-"""The first link: retries, and errors made of the responses that are none."""
+"""The first link: retries requests, and raises the errors of responses."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["AsyncRetryLink"]
 
 _REDIRECT = 300
-# What is read of a response that refuses a stream: enough for the error message.
+# Of a response that refuses a stream, this much is read for the error message.
 _MAX_ERROR_BODY_BYTES = 65536
 _ERROR_BODY_TIMEOUT_SECONDS = 10.0
 
 
 class AsyncRetryLink:
-    """Sends requests until a response is final, and raises the error if it is one.
+    """Sends a request until a response is final, and raises an error if the response is one.
 
-    Every other link sees each attempt as a request of its own.
+    For the other links, each attempt is a separate request.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class AsyncRetryLink:
         opening: AsyncStreamOpening,
         max_retries: int | None = None,
     ) -> AsyncByteStream:
-        """Open a stream, and return it when the server accepts. Lost connections are not retried.
+        """Open a stream, and return it when the server accepts. Does not retry lost connections.
 
         Raises:
             ApiError: The server responded with an error.
@@ -107,17 +107,17 @@ class AsyncRetryLink:
 
 
 async def _read_error_body(stream: AsyncByteStream, deadline: float | None) -> bytes:
-    """Read the body of a refusal, as much of it as comes in time, and close the stream."""
+    """Read the part of an error body that arrives in time, and close the stream."""
     body = b""
     remaining = _ERROR_BODY_TIMEOUT_SECONDS
-    if deadline is not None:  # the error of the server has to be raised before the deadline
+    if deadline is not None:  # the caller must get the server's error before the deadline
         remaining = min(remaining, max(0.0, deadline - monotonic()) / 2)
     cancel_alarm = call_later(remaining, stream.abort)
     try:
         while len(body) < _MAX_ERROR_BODY_BYTES and (chunk := await stream.read()):
             body += chunk
     except TransportError:
-        pass  # the status is known, and the error needs no more
+        pass  # the status is enough for the error
     finally:
         cancel_alarm()
         await stream.aclose()

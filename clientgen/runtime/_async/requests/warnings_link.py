@@ -1,4 +1,4 @@
-"""Warnings of the server: each goes to the warning handler of the client."""
+"""Passes warnings of the server to the warning handler of the client."""
 
 from __future__ import annotations
 

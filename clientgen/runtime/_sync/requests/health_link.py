@@ -1,7 +1,7 @@
 # Derived from _async/requests/health_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The health of the server: streams are monitored, and watches have to open soon."""
+"""Monitors streams, and makes watches fail that do not open soon."""
 
-# ruff: noqa: ASYNC109 - a transport is told how long it has
+# ruff: noqa: ASYNC109 - transports limit the time
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["HealthLink", "ServerProbe"]
 
 _REDIRECT = 300
 _SERVER_ERRORS = 500
-# How long a watch may take to open. Servers send its headers at once, so that this is less than
-# the silence timeout; it is even less while the server is known not to respond.
+# How long a watch may take to open, as a share of the silence timeout, because servers send the
+# headers at once; and in seconds while the server does not respond.
 _WATCH_OPENING_SHARE = 0.75
 _WATCH_OPENING_DOWN_SECONDS = 5.0
 
 
 class HealthLink(PassThrough):
-    """Has a health monitor watch over the streams. Only streams concern it."""
+    """Registers streams with the health monitor. Other requests pass unchanged."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class HealthLink(PassThrough):
 
 
 class ServerProbe:
-    """Sends the requests of the health monitor, over a connection that is kept for them."""
+    """Sends the probes of the health monitor, over a connection that is kept for probes."""
 
     def __init__(
         self, signer: Signer, connections: Connections, deadlines: RequestDeadlines

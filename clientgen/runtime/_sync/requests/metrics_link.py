@@ -1,5 +1,5 @@
 # Derived from _async/requests/metrics_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Counts of requests: observers are told of each attempt to send one."""
+"""Calls observers after each attempt to send a request, for metrics."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MetricsLink(PassThrough):
 
     @property
     def on_response(self) -> ResponseObserver | None:
-        """The observer of the program that uses the client. The runtime adds its own."""
+        """The observer of the program. The runtime adds observers with `add`."""
         return self._on_response
 
     @on_response.setter

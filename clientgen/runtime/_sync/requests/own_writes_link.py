@@ -1,5 +1,5 @@
 # Derived from _async/requests/own_writes_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Own writes: the informers of a client show what is written through the client."""
+"""Own writes: shows objects that a client writes in the caches of its informers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _REDIRECT = 300
 
 
 class OwnWritesLink(PassThrough):
-    """Gives the responses to writes to the informers of the same client.
+    """Passes the responses to writes to the informers of the same client.
 
     Attributes:
-        has_written: Whether something may have been written. The first list of an informer has to
-            be the latest state then.
+        has_written: Whether the client may have written an object. The first list of an informer
+            must then be the latest state.
     """
 
     def __init__(self, codec: Codec) -> None:
@@ -33,21 +33,21 @@ class OwnWritesLink(PassThrough):
         self._lock = short_lock()
 
     def add(self, cache: WrittenCache) -> None:
-        """Show own writes in the cache of an informer from now on."""
+        """Start showing own writes in the cache of an informer."""
         with self._lock:
             if self._caches is None:
-                from ..._cache.written_caches import WrittenCaches  # programs without informers
+                from ..._cache.written_caches import WrittenCaches  # for informers only
 
                 self._caches = WrittenCaches()
         self._caches.add(cache)
 
     def remove(self, cache: WrittenCache) -> None:
-        """Show own writes in a cache no more. It may not have been added."""
+        """Stop showing own writes in a cache. Does nothing if the cache was not added."""
         if self._caches is not None:
             self._caches.remove(cache)
 
     def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        """Send a request. The informers show what was written before this returns."""
+        """Send a request. Caches show a written object before this returns."""
         if request.method == "GET":
             return self.next.send(request, deadline)
         self.has_written = True

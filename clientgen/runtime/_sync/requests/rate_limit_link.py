@@ -1,5 +1,5 @@
 # Derived from _async/requests/rate_limit_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""The rate limit of a client: requests wait for their turn."""
+"""The rate limit of a client: requests wait for a token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["RateLimitLink"]
 
 
 class RateLimitLink(PassThrough):
-    """Delays requests and streams as a token bucket says, but not watches and WebSockets."""
+    """Delays requests and streams by a token bucket, but not watches and WebSockets."""
 
     def __init__(self, bucket: TokenBucket, deadlines: RequestDeadlines) -> None:
         self._bucket = bucket
@@ -32,7 +32,7 @@ class RateLimitLink(PassThrough):
         """Send a request when it has a token.
 
         Raises:
-            RequestTimeout: It would have none before the deadline.
+            RequestTimeout: There is no token before the deadline.
         """
         self._wait(request, deadline)
         return self.next.send(request, deadline)
@@ -43,7 +43,7 @@ class RateLimitLink(PassThrough):
         """Open a stream when it has a token.
 
         Raises:
-            RequestTimeout: It would have none before the deadline.
+            RequestTimeout: There is no token before the deadline.
         """
         if opening.is_rate_limited:
             self._wait(request, deadline)

@@ -1,7 +1,7 @@
 # Derived from _async/requests/request_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""A link of the chain that requests pass: like a round tripper of client-go."""
+"""The links of the chain that requests pass, like round trippers of client-go."""
 
-# ruff: noqa: ASYNC109 - a transport is told how long it has
+# ruff: noqa: ASYNC109 - transports limit the time
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = [
 
 
 class RequestLink(Protocol):
-    """Sends requests, by way of the next link.
+    """Sends requests through the next link.
 
-    A link has one job. It is made once for each client, and holds nothing of a single request:
-    many requests pass it at the same time.
+    A link has one task. There is one for each client, and it holds no state of a single request,
+    because many requests pass it at the same time.
     """
 
     def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
@@ -57,28 +57,28 @@ class PassThrough:
     next: RequestLink
 
     def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        """Pass a request on."""
+        """Pass on a request."""
         return self.next.send(request, deadline)
 
     def stream(
         self, request: HttpRequest, deadline: float | None, opening: StreamOpening
     ) -> ByteStream:
-        """Pass a request for a stream on."""
+        """Pass on a request for a stream."""
         return self.next.stream(request, deadline, opening)
 
 
 class StreamOpening:
-    """How a transport opens one kind of stream, and what the links have to know of the stream.
+    """Opens one kind of stream, with the properties of the stream that the links need.
 
-    A new kind of stream is a class with an `open` of its own.
+    A new kind of stream is a subclass with its own `open`.
 
     Attributes:
         is_watch: Whether the stream is a watch. A server sends its headers at once.
-        can_resume: Whether the reader can go on over another stream without a loss.
+        can_resume: Whether the reader can continue with another stream without a loss.
         is_rate_limited: Whether the rate limit of the client applies.
-        changes: Whether the stream changes something though its method reads, as a command does.
-        is_relayed: Whether the response is returned whatever its status, and is not the API
-            server's own.
+        changes: Whether the stream may change something although its method is GET, like a command.
+        is_relayed: Whether another program responds through the API server, so that any status is
+            returned.
     """
 
     is_watch = False
@@ -111,7 +111,7 @@ class BodyOpening(StreamOpening):
         self.is_watch = is_watch
         self.can_resume = can_resume
         self.is_relayed = is_relayed
-        # As in client-go: a watch is one request for a long time.
+        # As in client-go, because a watch is only one request for a long time.
         self.is_rate_limited = not is_watch
 
     def open(self, transport: Transport, request: HttpRequest, timeout: float | None) -> ByteStream:
@@ -136,7 +136,7 @@ class WebSocketOpening(StreamOpening):
 
 
 def linked(*links: PassThrough, last: RequestLink) -> RequestLink:
-    """Make a chain of links, in the order in which requests pass them. Returns the first."""
+    """Link links in the order in which requests pass them. Returns the first link."""
     first = last
     for link in reversed(links):
         link.next, first = first, link

@@ -1,5 +1,5 @@
 # Derived from _async/requests/warnings_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Warnings of the server: each goes to the warning handler of the client."""
+"""Passes warnings of the server to the warning handler of the client."""
 
 from __future__ import annotations
 
