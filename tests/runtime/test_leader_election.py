@@ -95,13 +95,13 @@ class AsyncRun:
         self.error: BaseException | None = None
         self.tries = 0
         self.task: Task | None = None
-        given = elector._try
+        given = elector._attempt
 
         async def counted(until: float | None) -> None:
             await given(until)
             self.tries += 1
 
-        elector._try = counted
+        elector._attempt = counted
 
     async def run(self) -> None:
         try:

@@ -634,7 +634,7 @@ async def test_workers_begin_no_write_after_the_lease_is_lost() -> None:
             await sleep(0.001)
 
     def note(_: Any) -> None:
-        begun.append(program.manager._elector._holds())
+        begun.append(program.manager._elector._holds_lease())
 
     program.manager.controller("maps", reconcile, workers=4).for_(ConfigMap)
     for name in "abcd":

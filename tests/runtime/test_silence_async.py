@@ -149,7 +149,7 @@ async def test_an_informer_whose_connection_dies_alone(server, proxy, silence):
     """The server answers over all others, so nobody but the informer itself can know."""
     async with client(proxy.url, silence_timeout=silence) as k, informer(k) as cms:
         assert await cms.wait_for_sync(FOREVER)
-        expected = next(iter(cms._scopes.values())).reflector._reflecting.bookmarks
+        expected = next(iter(cms._sinks.values())).reflector._reflecting.bookmarks
         await until(lambda: expected.limit < FOREVER)
         proxy.forget_one(0)
         server.cluster.add(config("b", "2"))
@@ -182,13 +182,13 @@ async def test_a_silent_server_that_answers_keeps_its_streams(server):
         monitor._health.patience = FOREVER  # it does answer, however busy this machine is
         await until(lambda: monitor._health.kept_since > 0)  # asked once
         await until(lambda: watches(server) == 2)  # the first was older than what is kept
-        await until(lambda: next(iter(cms._scopes.values())).reflector._stream)
+        await until(lambda: next(iter(cms._sinks.values())).reflector._stream)
         kept = monitor._health.kept_since
-        stream = next(iter(cms._scopes.values())).reflector._stream
+        stream = next(iter(cms._sinks.values())).reflector._stream
         asked = monitor._health._asked_at
         await until(lambda: monitor._health._asked_at != asked)
         assert monitor._health.kept_since == kept
-        assert next(iter(cms._scopes.values())).reflector._stream is stream
+        assert next(iter(cms._sinks.values())).reflector._stream is stream
         assert watches(server) == 2
 
 

@@ -32,13 +32,13 @@ __all__ = [
     "awaited",
     "call",
     "call_later",
+    "check_callback",
     "check_spawn",
-    "check_waiting",
+    "from_any_thread",
     "from_clock",
-    "from_outside",
-    "holding",
     "result_of",
     "run_blocking",
+    "run_with_lock",
     "short_lock",
     "sleep",
     "spawn",
@@ -81,7 +81,7 @@ async def run_blocking(function: Callable[[], T]) -> T:
     return await asyncio.to_thread(function)
 
 
-async def holding(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float | None) -> T:
+async def run_with_lock(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float | None) -> T:
     """Acquire a lock, await `work()`, and release the lock.
 
     Args:
@@ -99,7 +99,7 @@ async def holding(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float 
         return await work()
 
 
-def check_waiting(what: str, function: object) -> None:
+def check_callback(what: str, function: object) -> None:
     """Check that a user's function is callable. `awaited` checks that its result is awaitable.
 
     Raises:
@@ -164,7 +164,7 @@ def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], o
     return asyncio.get_running_loop().call_later(seconds, function).cancel
 
 
-def from_outside(function: Callable[[], object]) -> Callable[[], object]:
+def from_any_thread(function: Callable[[], object]) -> Callable[[], object]:
     """Return a function that signal handlers and threads may call to run `function` in the loop."""
     import asyncio
 
@@ -179,7 +179,7 @@ def from_outside(function: Callable[[], object]) -> Callable[[], object]:
 
 def from_clock(function: Callable[[], object]) -> Callable[[], object]:
     """Return a function that a clock may call from any thread when its time has moved."""
-    return from_outside(function)
+    return from_any_thread(function)
 
 
 def short_lock() -> AbstractContextManager[object]:
@@ -255,7 +255,7 @@ class Event:
                 self._waiters.discard(waiter)
         return self._is_set
 
-    async def unless(self, work: Coroutine[object, object, T]) -> T | None:
+    async def run_unless_set(self, work: Coroutine[object, object, T]) -> T | None:
         """Await a coroutine; if the flag is set first, cancel the coroutine and return None."""
         import asyncio
 

@@ -105,7 +105,7 @@ class AsyncResourceClient:
         self._rest = rest
         self._codec = rest.codec
         self._namespace = "" if namespace is UNSET else namespace
-        self._is_narrow = namespace is not UNSET or not self.resource.namespaced
+        self._has_one_collection = namespace is not UNSET or not self.resource.namespaced
         self._path = self._path_in(namespace)
 
     def __repr__(self) -> str:
@@ -318,8 +318,8 @@ class AsyncResourceClient:
             query["stdin"] = True
         request = exec_request(self._path_of(name, "exec"), command, query)
         deadline = self._rest.whole_deadline(options)
-        opening = options.get("timeout", self._rest.timeout)
-        stream = Process(self._rest, request, opening, has_stdin=stdin is not None)
+        open_timeout = options.get("timeout", self._rest.timeout)
+        stream = Process(self._rest, request, open_timeout, has_stdin=stdin is not None)
         given = None if stdin is None else CommandInput(GivenBytes(stdin).take)
         output = CommandOutput(request.info, limit)
         result = await run_command(self._rest, stream, output, given, deadline)
@@ -335,8 +335,8 @@ class AsyncResourceClient:
 
         request = exec_request(self._path_of(name, "exec"), command, options)
         has_stdin = bool(options.get("stdin"))
-        opening = options.get("timeout", self._rest.timeout)
-        return Process(self._rest, request, opening, has_stdin=has_stdin)
+        open_timeout = options.get("timeout", self._rest.timeout)
+        return Process(self._rest, request, open_timeout, has_stdin=has_stdin)
 
     def _attach(self, name: str, options: Mapping[str, Any]) -> AsyncExecStream:
         from .._streams.stream_requests import attach_request
@@ -344,8 +344,8 @@ class AsyncResourceClient:
 
         request = attach_request(self._path_of(name, "attach"), options)
         has_stdin = bool(options.get("stdin"))
-        opening = options.get("timeout", self._rest.timeout)
-        return Process(self._rest, request, opening, has_stdin=has_stdin)
+        open_timeout = options.get("timeout", self._rest.timeout)
+        return Process(self._rest, request, open_timeout, has_stdin=has_stdin)
 
     async def _copy_to(
         self,
@@ -386,10 +386,10 @@ class AsyncResourceClient:
 
         collection = self._collection()
         try:
-            spelled = proxy_segment(name, port, scheme)
+            proxied_name = proxy_segment(name, port, scheme)
         except ValueError as error:
-            raise self._misused(error) from None
-        return Proxied(self._rest, f"{collection}/{spelled}/proxy")
+            raise self._call_error(error) from None
+        return Proxied(self._rest, f"{collection}/{proxied_name}/proxy")
 
     async def _send(self, model: type[T], request: HttpRequest, deadline: float | None) -> T:
         response = await self._rest.send(asking_for(model, request, self._codec), deadline)
@@ -401,7 +401,7 @@ class AsyncResourceClient:
         try:
             return self.resource.collection_path(check_segment("namespace", namespace))
         except ValueError as error:
-            raise self._misplaced(error, namespace) from None
+            raise self._namespace_error(error, namespace) from None
 
     def _path_of(self, name: str, subresource: str = "") -> str:
         """Return the path of an object or its subresource. Rejects invalid names."""
@@ -409,7 +409,7 @@ class AsyncResourceClient:
         try:
             path = f"{collection}/{segment('name', name)}"
         except ValueError as error:
-            raise self._misused(error) from None
+            raise self._call_error(error) from None
         return f"{path}/{subresource}" if subresource else path
 
     def _path_for(self, body: object, subresource: str) -> str:
@@ -418,7 +418,7 @@ class AsyncResourceClient:
         try:
             path = f"{collection}/{segment('metadata.name', name_in(body))}"
         except ValueError as error:
-            raise self._misused(error) from None
+            raise self._call_error(error) from None
         return f"{path}/{subresource}" if subresource else path
 
     def _completed(self, body: object, kind: type[object] | None = None, name: str = "") -> Any:
@@ -434,14 +434,17 @@ class AsyncResourceClient:
         from .._http.manifest_bodies import completed, constants_of  # start-up does not need it
 
         resource = self.resource
-        stated: Mapping[str, str] = {"api_version": resource.api_version, "kind": resource.kind}
+        type_fields: Mapping[str, str] = {
+            "api_version": resource.api_version,
+            "kind": resource.kind,
+        }
         if kind is not None:
-            stated = constants_of(kind)
+            type_fields = constants_of(kind)
         try:
             manifest = cast("Mapping[str, Any]", body)
-            return completed(manifest, stated, namespace=self._namespace, name=name)
+            return completed(manifest, type_fields, namespace=self._namespace, name=name)
         except ValueError as error:
-            raise self._misused(error) from None
+            raise self._call_error(error) from None
 
     def _kind_of(self, model: type[object], subresource: str) -> type[object] | None:
         """Return the class of a subresource's body; None if its kind is the resource's."""
@@ -451,11 +454,11 @@ class AsyncResourceClient:
 
     def _collection(self) -> str:
         """Return the path of the collection to modify. Rejects clients for all namespaces."""
-        if not self._is_narrow:
-            raise self._misused("the call needs a namespace")
+        if not self._has_one_collection:
+            raise self._call_error("the call needs a namespace")
         return self._path
 
-    def _misplaced(self, problem: ValueError, namespace: str) -> ValueError:
+    def _namespace_error(self, problem: ValueError, namespace: str) -> ValueError:
         """Phrase an error about the namespace in terms of the accessor."""
         accessor = self._accessor or self.resource.plural
         has_all = any(hasattr(base, "resource") for base in type(self).__mro__[1:])
@@ -463,7 +466,7 @@ class AsyncResourceClient:
         more = hint if has_all and not is_name(namespace) else ""
         return ValueError(f"{accessor}(): {problem}{more}")
 
-    def _misused(self, problem: object) -> ValueError:
+    def _call_error(self, problem: object) -> ValueError:
         """Phrase an error in terms of the call: `pods("shop").delete(): ...`."""
         argument = f'"{self._namespace}"' if self._namespace else ""
         client = f"{self._accessor or self.resource.plural}({argument})"

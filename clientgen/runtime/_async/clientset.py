@@ -19,7 +19,7 @@ from .._models.unstructured import Object, Unstructured, UnstructuredList
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import AsyncObjectClient
-from .outdated import finding_anew
+from .outdated import retry_if_outdated
 from .rest import AsyncRest
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class AsyncClientsetBase:
 
     # ---- reading ------------------------------------------------------------------------------
 
-    @finding_anew
+    @retry_if_outdated
     async def get(
         self,
         model: type[M],
@@ -200,10 +200,10 @@ class AsyncClientsetBase:
             namespace: its namespace; `k.namespace` by default.
             options: see `GetOptions`.
         """
-        client = await self._of_one(model, namespace)
+        client = await self._client_of_class(model, namespace)
         return await client._get(model, name, options)
 
-    @finding_anew
+    @retry_if_outdated
     async def list(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[M]:
@@ -215,7 +215,7 @@ class AsyncClientsetBase:
             options: see `ListOptions`.
         """
         resource = await self._resource_of(_checked(model))
-        return await self._of_all(model, resource, namespace).list(**options)
+        return await self._client_of_all(model, resource, namespace).list(**options)
 
     def each(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[EachOptions]
@@ -241,7 +241,7 @@ class AsyncClientsetBase:
         """
         return self.dynamic.resource(_checked(model)).watch(namespace=namespace, **options)
 
-    @finding_anew
+    @retry_if_outdated
     async def table(
         self,
         name: ResourceName | type[Any],
@@ -275,7 +275,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
-    @finding_anew
+    @retry_if_outdated
     async def create(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -287,7 +287,7 @@ class AsyncClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `WriteOptions`.
         """
-        client = await self._of_object(body, namespace)
+        client = await self._client_of_object(body, namespace)
         return await client._create(client._model, body, options)
 
     @overload
@@ -302,7 +302,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
-    @finding_anew
+    @retry_if_outdated
     async def update(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -313,7 +313,7 @@ class AsyncClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `WriteOptions`.
         """
-        client = await self._of_object(body, namespace)
+        client = await self._client_of_object(body, namespace)
         return await client._update(client._model, body, options)
 
     @overload
@@ -328,7 +328,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[ApplyOptions],
     ) -> Object: ...
-    @finding_anew
+    @retry_if_outdated
     async def apply(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
     ) -> Any:
@@ -346,7 +346,7 @@ class AsyncClientsetBase:
             ManifestError: the server refuses a field that the class does not have either, or a
                 value of a wrong type. The message says where.
         """
-        client = await self._of_object(body, namespace)
+        client = await self._client_of_object(body, namespace)
         return await client._apply(client._model, body, options)
 
     @overload
@@ -370,7 +370,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
     ) -> M: ...
-    @finding_anew
+    @retry_if_outdated
     async def patch(
         self,
         what: Any,
@@ -387,7 +387,7 @@ class AsyncClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `PatchOptions`.
         """
-        client, (name, patch) = await self._target(what, given, namespace, "patch")
+        client, (name, patch) = await self._client_and_arguments(what, given, namespace, "patch")
         return await client.patch(name, patch, **options)
 
     @overload
@@ -411,7 +411,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
     ) -> M: ...
-    @finding_anew
+    @retry_if_outdated
     async def edit(
         self,
         what: Any,
@@ -434,10 +434,10 @@ class AsyncClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `EditOptions`.
         """
-        client, (name, change) = await self._target(what, given, namespace, "change")
+        client, (name, change) = await self._client_and_arguments(what, given, namespace, "change")
         return await client.edit(name, change, **options)
 
-    @finding_anew
+    @retry_if_outdated
     async def patch_status(self, old: T, new: T) -> T:
         """Send what has changed in the status of an object.
 
@@ -462,7 +462,7 @@ class AsyncClientsetBase:
         patch = status_difference(old, new)
         if patch is None:
             return new
-        client = await self._of_object(old, None)
+        client = await self._client_of_object(old, None)
         changed: T = await client.status(name_in(old)).patch(patch)
         return changed
 
@@ -489,7 +489,7 @@ class AsyncClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[DeleteOptions],
     ) -> M | Status: ...
-    @finding_anew
+    @retry_if_outdated
     async def delete(
         self,
         what: Any,
@@ -511,10 +511,10 @@ class AsyncClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `DeleteOptions`.
         """
-        client, (name,) = await self._target(what, given, namespace)
+        client, (name,) = await self._client_and_arguments(what, given, namespace)
         return await client.delete(name, **options)
 
-    @finding_anew
+    @retry_if_outdated
     async def delete_collection(
         self,
         model: type[M],
@@ -530,7 +530,7 @@ class AsyncClientsetBase:
             options: see `DeleteCollectionOptions`.
         """
         resource = await self._resource_of(_checked(model))
-        return await self._of_all(model, resource, namespace).delete_collection(**options)
+        return await self._client_of_all(model, resource, namespace).delete_collection(**options)
 
     @overload
     async def wait(  # type: ignore[overload-overlap]
@@ -623,14 +623,14 @@ class AsyncClientsetBase:
             WaitFailed: the condition cannot become true any more, or `fail` is true.
             WaitTimeout: the condition did not become true in time.
         """
-        await self._confirm(what)
+        await self._rediscover_unregistered(what)
         if isinstance(what, type) and not given:
             model = _checked(cast("type[Model]", what))
             resource = await self._resource_of(model)
-            client: Any = self._of_all(model, resource, namespace)
+            client: Any = self._client_of_all(model, resource, namespace)
             return await client.wait(until=until, **options)
         try:
-            target, (name,) = await self._target(what, given, namespace)
+            target, (name,) = await self._client_and_arguments(what, given, namespace)
         except NoResourceMatch as error:
             if isinstance(error, DiscoveryFailed) or not _may_be_gone(what, until):
                 raise
@@ -691,7 +691,7 @@ class AsyncClientsetBase:
                 raise
         return await self.dynamic.find(kind, self._rest.deadline({}))
 
-    async def _confirm(self, what: object) -> None:
+    async def _rediscover_unregistered(self, what: object) -> None:
         """Discover an unregistered kind anew, because `wait` may take a 404 as "deleted"."""
         try:
             self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
@@ -702,7 +702,7 @@ class AsyncClientsetBase:
         """Return True: the resource may come from discovery. See `retry_if_outdated`."""
         return True
 
-    async def _of_one(
+    async def _client_of_class(
         self, model: type[M], namespace: str | None
     ) -> AsyncObjectClient[M, ModelList[Any]]:
         """Return the client of one object, by its class."""
@@ -714,13 +714,13 @@ class AsyncClientsetBase:
             namespace = self.namespace
         return self._client(model, resource, namespace, ModelList)
 
-    def _of_all(
+    def _client_of_all(
         self, model: type[M], resource: Resource, namespace: str | None
     ) -> AsyncObjectClient[M, ModelList[M]]:
         """Return the client of the objects of one namespace, or of all namespaces."""
         return self._client(model, resource, namespace, self.scheme.list_model(model))
 
-    async def _of_object(
+    async def _client_of_object(
         self, body: Any, namespace: str | None
     ) -> AsyncObjectClient[Any, ModelList[Any]]:
         """Return the client for the kind and the namespace of an object."""
@@ -731,10 +731,10 @@ class AsyncClientsetBase:
             resource = await self._resource_of(kind)
             model = kind if isinstance(kind, type) else self._class_of(kind, body)
         try:
-            home = home_of(resource, body, namespace, self._rest.namespace)
+            object_namespace = home_of(resource, body, namespace, self._rest.namespace)
         except ValueError as error:
             raise ValueError(f"{called(self)[1:-2]}({resource.kind}): {error}") from None
-        return self._client(model, resource, home, ModelList)
+        return self._client(model, resource, object_namespace, ModelList)
 
     def _list_model_of(self, model: type[Object]) -> type[ModelList[Any]]:
         """Return the class of lists of `model`."""
@@ -752,7 +752,7 @@ class AsyncClientsetBase:
             return Unstructured
         return self.scheme.model(kind)
 
-    async def _target(
+    async def _client_and_arguments(
         self, what: object, given: tuple[Any, ...], namespace: str | None, *following: str
     ) -> tuple[AsyncObjectClient[Any, ModelList[Any]], tuple[Any, ...]]:
         """Return the client of an object, and its name with the arguments that follow it.
@@ -769,8 +769,8 @@ class AsyncClientsetBase:
             ways = [", ".join((first, *following)) for first in ("OBJECT", 'CLASS, "NAME"')]
             raise TypeError(f"write {call}({ways[0]}) or {call}({ways[1]})")
         if is_class:
-            return await self._of_one(cast("type[Model]", what), namespace), given
-        return await self._of_object(what, namespace), (name_in(what), *given)
+            return await self._client_of_class(cast("type[Model]", what), namespace), given
+        return await self._client_of_object(what, namespace), (name_in(what), *given)
 
     def _client(
         self,

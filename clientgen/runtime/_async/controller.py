@@ -24,7 +24,7 @@ from .._controllers.reconcile_loop import (
 from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal_outside_tests
 from ..errors import TerminalError
-from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
+from ._primitives import Event, awaited, check_callback, from_any_thread, spawn, uncancelled
 from .lease_client import rest_of
 from .rest import AsyncRest
 from .workqueue import AsyncPriorityQueue
@@ -146,7 +146,7 @@ class AsyncController:
         sync_timeout: float = 120.0,
         grace: float = 30.0,
     ) -> None:
-        check_waiting("reconcile", reconcile)
+        check_callback("reconcile", reconcile)
         if workers < 1:
             raise ValueError("a controller needs at least one worker")
         self.name = name
@@ -164,11 +164,11 @@ class AsyncController:
         # The clusters of the sources of `for_`. Requests for objects of the first cluster do not
         # name the cluster.
         self._clusters: list[object] = []
-        self._listening = False
+        self._is_listening = False
         self._observer: ReconcileMetrics | None = None
         self._stopping = Event()
-        self._began = False
-        self._broken: BaseException | None = None
+        self._has_started = False
+        self._failure: BaseException | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -206,7 +206,7 @@ class AsyncController:
         check_function("mapper", mapper)
         watched = _Watched(source, self._cluster_of(source), mapper, self._predicates)
         self._sources.append(watched)
-        if self._listening:
+        if self._is_listening:
             self._listen(watched)
         return self
 
@@ -257,7 +257,7 @@ class AsyncController:
                 informer and the server's last response.
             RuntimeError: The controller has run before.
         """
-        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:
             await self._run()
         finally:
@@ -265,9 +265,9 @@ class AsyncController:
 
     async def _run(self) -> None:
         """Run, without handling signals."""
-        if self._began:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already run; create a new one")
-        self._began = self._listening = True
+        self._has_started = self._is_listening = True
         if not self._sources and not len(self.queue):
             logger.warning(
                 "%s: no sources, so the controller reconciles only requests of its queue; name a"
@@ -278,9 +278,9 @@ class AsyncController:
             for source in list(self._sources):
                 self._listen(source)
             await self._wait_for_sync()
-            await self._work()
+            await self._run_workers()
         finally:
-            self._listening = False
+            self._is_listening = False
             self.queue.shut_down()
             for source in self._sources:
                 source.remove_handler()
@@ -329,20 +329,20 @@ class AsyncController:
     def _states(self) -> list[tuple[str, str]]:
         return [(source.informer.title, source.informer.sync_status) for source in self._sources]
 
-    async def _work(self) -> None:
+    async def _run_workers(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)
-        workers = [spawn(self._keep_working, f"{self.name}-{n}") for n in range(self._workers)]
+        workers = [spawn(self._run_worker, f"{self.name}-{n}") for n in range(self._workers)]
         try:
             await self._stopping.wait()
         except BaseException:
             self._grace = 0.0
             raise
         finally:
-            await self._end(workers)
-        if self._broken:
-            raise self._broken
+            await self._stop_workers(workers)
+        if self._failure:
+            raise self._failure
 
-    async def _end(self, workers: Sequence[Task]) -> None:
+    async def _stop_workers(self, workers: Sequence[Task]) -> None:
         self._stopping.set()
         drained = await self.queue.shut_down_with_drain(self._grace)
         if not drained:
@@ -355,7 +355,7 @@ class AsyncController:
 
     # ---- workers ------------------------------------------------------------------------------
 
-    async def _keep_working(self) -> None:
+    async def _run_worker(self) -> None:
         try:
             while not self._stopping.is_set():
                 async with self.queue.item() as request:
@@ -365,7 +365,7 @@ class AsyncController:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
             if not self._stopping.is_set():  # a SystemExit, or a cancellation by other code
-                self._broken = error
+                self._failure = error
                 self.stop()
 
     async def _process(self, request: Request) -> None:
@@ -376,12 +376,12 @@ class AsyncController:
         outcome: Outcome = "error"
         problem: BaseException | None = None
         try:
-            result = checked_result(await uncancelled(self._attempt(request, fields)))
+            result = checked_result(await uncancelled(self._call_reconcile(request, fields)))
             outcome = outcome_of(result)
             requeue(self.queue, request, result)
         except Exception as error:  # noqa: BLE001 - reconcile may raise anything
             problem = error
-            self._failed(request, fields, error)
+            self._requeue_failed(request, fields, error)
         except BaseException as error:
             problem = error
             raise
@@ -389,11 +389,11 @@ class AsyncController:
             if observer is not None:
                 observer.ended(outcome, self._clock.monotonic() - began, problem)
 
-    async def _attempt(self, request: Request, _fields: dict[str, str]) -> Result | None:
+    async def _call_reconcile(self, request: Request, _fields: dict[str, str]) -> Result | None:
         """Reconcile once. The fields are for log records."""
         return await awaited("reconcile", self._reconcile(request))
 
-    def _failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
+    def _requeue_failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
         log_failure(logger, fields, error, self.queue.num_requeues(request) + 1)
         if isinstance(error, TerminalError):
             self.queue.forget(request)
@@ -433,11 +433,11 @@ class _Watched:
         if registration is not None:
             registration.remove()
 
-    def matters(self, event: SourceEvent[Any]) -> bool:
+    def passes(self, event: SourceEvent[Any]) -> bool:
         """Return whether an event passes all predicates."""
-        return all(self._passes(predicate, event) for predicate in self.predicates)
+        return all(self._passes_predicate(predicate, event) for predicate in self.predicates)
 
-    def _passes(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
+    def _passes_predicate(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
         try:
             return predicate(event)
         except Exception:
@@ -475,7 +475,7 @@ class _Enqueuer:
         self._enqueue(SourceEvent("delete", obj, None), 0)
 
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
-        if not self._source.matters(event):
+        if not self._source.passes(event):
             return
         objects = [each for each in (event.old, event.new) if each is not None]
         failure: Exception | None = None

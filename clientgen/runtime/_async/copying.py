@@ -34,8 +34,8 @@ __all__ = ["AsyncCopier"]
 _BATCH_BYTES = 1 << 18
 _MAX_BATCHES = 8
 _MAX_STDERR_BYTES = 1 << 16
-_MAX_STDERR_SHOWN = 2000
-_EXIT_NOT_RUN = (126, 127)
+_MAX_SHOWN_STDERR_BYTES = 2000
+_NOT_RUN_EXIT_CODES = (126, 127)
 # A command that has written to stderr and reads nothing for twice this time is aborted.
 _HANG_CHECK_SECONDS = 10.0
 _NO_PROGRAM = "executable file not found"
@@ -278,7 +278,7 @@ class _HangGuard:
         self._stream = stream
         self._output = output
         self._packer = packer
-        self._seen = -1
+        self._last_size = -1
         self._cancel: Callable[[], object] | None = None
         self._has_ended = False
         self.was_given_up = False
@@ -317,11 +317,11 @@ class _HangGuard:
 
     def _check_progress(self) -> None:
         size = self._packer.size if self._output.stderr else -1
-        if size >= 0 and size == self._seen:
+        if size >= 0 and size == self._last_size:
             self.was_given_up = True
             self._stream.abort()
         else:
-            self._seen = size
+            self._last_size = size
             self._schedule_check()
 
 
@@ -333,7 +333,7 @@ def _not_run(error: ApiError) -> ExecResult:
     """
     if _NO_PROGRAM not in str(error):
         raise error
-    return ExecResult(stdout=b"", stderr=b"", exit_code=_EXIT_NOT_RUN[-1])
+    return ExecResult(stdout=b"", stderr=b"", exit_code=_NOT_RUN_EXIT_CODES[-1])
 
 
 def _has_program(
@@ -347,7 +347,7 @@ def _has_program(
     why = _shown_stderr(result.stderr)
     if not result.exit_code:
         return True
-    if result.exit_code in _EXIT_NOT_RUN and (has_tar or not why):
+    if result.exit_code in _NOT_RUN_EXIT_CODES and (has_tar or not why):
         return False
     missing_tar = "" if has_tar else "the container has no tar, and "
     how = f"ended with exit code {result.exit_code}"
@@ -356,4 +356,4 @@ def _has_program(
 
 
 def _shown_stderr(stderr: bytes) -> str:
-    return stderr[-_MAX_STDERR_SHOWN:].decode("utf-8", "replace").strip()
+    return stderr[-_MAX_SHOWN_STDERR_BYTES:].decode("utf-8", "replace").strip()

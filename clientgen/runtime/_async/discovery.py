@@ -47,7 +47,7 @@ from ..errors import (
     RequestTimeout,
     one_line,
 )
-from ._primitives import Lock, holding, run_blocking, spawn
+from ._primitives import Lock, run_blocking, run_with_lock, spawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -221,7 +221,7 @@ class AsyncDiscovery:
 
     async def _with_lock(self, work: Function[[], bool], deadline: float | None) -> bool:
         try:
-            return await holding(self._lock, work, self._rest.real_deadline(deadline))
+            return await run_with_lock(self._lock, work, self._rest.real_deadline(deadline))
         except RequestTimeout:
             raise
         except TimeoutError:
@@ -273,7 +273,9 @@ class AsyncDiscovery:
             _log.warning("discovery of %s", failure)
         self._adopt(Snapshot(self._server, time, list(documents.values())), known)
         if self._cache_file is not None:
-            await run_blocking(partial(_write, self._cache_file, cast("Snapshot", self._snapshot)))
+            await run_blocking(
+                partial(_write_cache_file, self._cache_file, cast("Snapshot", self._snapshot))
+            )
 
     def _adopt(self, snapshot: Snapshot, known: Discovered) -> None:
         self._known = known
@@ -315,7 +317,7 @@ class AsyncDiscovery:
             return Document(path, failure=one_line(str(error)))
 
     async def _request_all(
-        self, paths: Iterable[str], ask: Function[[str], Document]
+        self, paths: Iterable[str], request_document: Function[[str], Document]
     ) -> dict[str, Document]:
         """Request several documents concurrently."""
         pending = list(paths)[::-1]
@@ -328,7 +330,7 @@ class AsyncDiscovery:
                 with suppress(IndexError):  # another worker may have taken the last path
                     path = pending.pop()
                     try:
-                        answers[path] = await ask(path)
+                        answers[path] = await request_document(path)
                     except BaseException as error:  # noqa: BLE001 - raised below
                         errors.append(error)
 
@@ -348,7 +350,7 @@ class AsyncDiscovery:
     # ---- on disk ------------------------------------------------------------------------------
 
     async def _read_file(self, path: Path) -> None:
-        snapshot = await run_blocking(partial(_read, path, self._server))
+        snapshot = await run_blocking(partial(_read_cache_file, path, self._server))
         if snapshot is None:
             return
         try:
@@ -368,14 +370,14 @@ def _checked_json(path: str, body: bytes) -> Raw:
         DecodeError: the body is not a JSON object.
     """
     try:
-        _anything.decode(body)
+        _object_decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"{path} is not a discovery document: {one_line(str(error))}") from None
     return Raw(body)
 
 
 # Made at import: threads that make the first decoder of a type concurrently may crash.
-_anything = msgspec.json.Decoder(dict[str, Raw])
+_object_decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
 def _server_identity(rest: AsyncRest) -> str:
@@ -409,14 +411,14 @@ def _cache_file(rest: AsyncRest, server: str) -> Path | None:
         return None
 
 
-def _read(path: Path, server: str) -> Snapshot | None:
+def _read_cache_file(path: Path, server: str) -> Snapshot | None:
     from .._config.private_files import read_private
 
     content = read_private(path, MAX_SNAPSHOT_BYTES)
     return None if content is None else read_snapshot(content, server)
 
 
-def _write(path: Path, snapshot: Snapshot) -> None:
+def _write_cache_file(path: Path, snapshot: Snapshot) -> None:
     from .._config.private_files import write_private
 
     content = snapshot.encode()

@@ -37,7 +37,7 @@ from .._models.unstructured import Object, Unstructured, list_class
 from ..errors import NoResourceMatch, NotFound
 from .discovery import discovery_of
 from .object_client import AsyncObjectClient
-from .outdated import finding_anew, is_outdated, left_of
+from .outdated import is_outdated, retry_if_outdated, with_remaining_time
 from .watch import AsyncWatch
 
 if TYPE_CHECKING:
@@ -254,21 +254,21 @@ class AsyncDynamicResource(Generic[T]):
 
     # ---- reading ------------------------------------------------------------------------------
 
-    @finding_anew
+    @retry_if_outdated
     async def get(
         self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]
     ) -> T:
         """Get the object called `name`."""
         check_segment("name", name)
-        client, call_options = await self._single("get", namespace, options)
+        client, call_options = await self._client_for_one("get", namespace, options)
         return await client.get(name, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def list(
         self, *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[T]:
         """List the objects that match the options, in one namespace or in all."""
-        client, call_options = await self._several("list", namespace, options)
+        client, call_options = await self._client_for_all("list", namespace, options)
         return await client.list(**call_options)
 
     async def each(
@@ -276,20 +276,20 @@ class AsyncDynamicResource(Generic[T]):
     ) -> AsyncIterator[T]:
         """Iterate over the objects that match the options, reading a page at a time."""
         deadline = self.rest.deadline(options)
-        is_begun = False
+        has_yielded = False
         try:
-            client, call_options = await self._several("list", namespace, options)
+            client, call_options = await self._client_for_all("list", namespace, options)
             async for obj in client.each(**call_options):
-                is_begun = True
+                has_yielded = True
                 yield obj
         except NotFound as error:
-            if is_begun or not self._forget():
+            if has_yielded or not self._forget():
                 raise
             if not await is_outdated(self.rest, error, deadline):
                 raise
         else:
             return
-        client, call_options = await self._several("list", namespace, options)
+        client, call_options = await self._client_for_all("list", namespace, options)
         async for obj in client.each(**call_options):
             yield obj
 
@@ -347,17 +347,17 @@ class AsyncDynamicResource(Generic[T]):
         are those of `wait` of typed clients.
         """
         given: dict[str, Any] = {**options, "until": until}
-        await self._confirm({})
+        await self._find_anew({})
         if name is UNSET:
-            client, _ = await self._several("watch", namespace, {})
+            client, _ = await self._client_for_all("watch", namespace, {})
         else:
             check_segment("name", name)
-            client, _ = await self._single("watch", namespace, {})
+            client, _ = await self._client_for_one("watch", namespace, {})
             given["name"] = name
         waiting: Any = client
         return cast("T | Sequence[T] | None", await waiting.wait(**given))
 
-    @finding_anew
+    @retry_if_outdated
     async def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
         """List the objects that match the options as the table that `kubectl get` prints.
 
@@ -367,11 +367,11 @@ class AsyncDynamicResource(Generic[T]):
         found = await self._find(deadline)
         check_verb(found, "list")
         client = AsyncObjectClient(self._client.rest, found, namespace, Table, Table)
-        return await client.list(**left_of(self._client.rest, options, deadline))
+        return await client.list(**with_remaining_time(self._client.rest, options, deadline))
 
     # ---- writing ------------------------------------------------------------------------------
 
-    @finding_anew
+    @retry_if_outdated
     async def create(
         self,
         body: T | Mapping[str, object],
@@ -380,10 +380,10 @@ class AsyncDynamicResource(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """Create the object."""
-        client, call_options, sent = await self._for_body("create", body, namespace, options)
+        client, call_options, sent = await self._client_for_body("create", body, namespace, options)
         return await client.create(sent, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def update(
         self,
         body: T | Mapping[str, object],
@@ -392,10 +392,10 @@ class AsyncDynamicResource(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """Replace the object with `body`."""
-        client, call_options, sent = await self._for_body("update", body, namespace, options)
+        client, call_options, sent = await self._client_for_body("update", body, namespace, options)
         return await client.update(sent, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def apply(
         self,
         body: T | Mapping[str, object],
@@ -407,12 +407,12 @@ class AsyncDynamicResource(Generic[T]):
 
         The field manager owns the fields that are set in `body`.
         """
-        client, call_options, sent = await self._for_body(
+        client, call_options, sent = await self._client_for_body(
             "patch", body, namespace, options, "apply()"
         )
         return await client.apply(sent, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def patch(
         self,
         name: str,
@@ -423,10 +423,10 @@ class AsyncDynamicResource(Generic[T]):
     ) -> T:
         """Patch the object called `name`. A dict is a merge patch."""
         check_segment("name", name)
-        client, call_options = await self._single("patch", namespace, options)
+        client, call_options = await self._client_for_one("patch", namespace, options)
         return await client.patch(name, patch, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def edit(
         self,
         name: str,
@@ -437,10 +437,10 @@ class AsyncDynamicResource(Generic[T]):
     ) -> T:
         """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
         check_segment("name", name)
-        client, call_options = await self._single("patch", namespace, options)
+        client, call_options = await self._client_for_one("patch", namespace, options)
         return await client.edit(name, change, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def delete(
         self, name: str, *, namespace: str | None = None, **options: Unpack[DeleteOptions]
     ) -> T | Status:
@@ -449,10 +449,10 @@ class AsyncDynamicResource(Generic[T]):
         Returns the object if its deletion is pending, otherwise usually a Status.
         """
         check_segment("name", name)
-        client, call_options = await self._single("delete", namespace, options)
+        client, call_options = await self._client_for_one("delete", namespace, options)
         return await client.delete(name, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def delete_collection(
         self, *, namespace: str | None = None, **options: Unpack[DeleteCollectionOptions]
     ) -> ModelList[T] | Status:
@@ -461,21 +461,21 @@ class AsyncDynamicResource(Generic[T]):
         Raises:
             ValueError: the resource is namespaced and no namespace is given.
         """
-        client, call_options = await self._several("deletecollection", namespace, options)
+        client, call_options = await self._client_for_all("deletecollection", namespace, options)
         return await client.delete_collection(**call_options)
 
     # ---- subresources -------------------------------------------------------------------------
 
     def status(self, name: str, *, namespace: str | None = None) -> AsyncDynamicSubresource[T]:
         """Get, update, patch, apply or edit the status of the object called `name`."""
-        return self._part(name, "status", namespace, None)
+        return self._subresource(name, "status", namespace, None)
 
     def scale(self, name: str, *, namespace: str | None = None) -> AsyncDynamicSubresource[Any]:
         """Get, update, patch or edit the scale of the object called `name`.
 
         The scale is an autoscaling/v1 Scale for all resources.
         """
-        return self._part(name, "scale", namespace, self._client.model_of(_SCALE))
+        return self._subresource(name, "scale", namespace, self._client.model_of(_SCALE))
 
     @overload
     def subresource(
@@ -505,9 +505,9 @@ class AsyncDynamicResource(Generic[T]):
         Raises:
             ValueError: one of the names is not valid.
         """
-        return self._part(name, part, namespace, model)
+        return self._subresource(name, part, namespace, model)
 
-    def _part(
+    def _subresource(
         self, name: str, part: str, namespace: str | None, model: type[S] | None
     ) -> AsyncDynamicSubresource[S]:
         check_segment("name", name)
@@ -536,7 +536,7 @@ class AsyncDynamicResource(Generic[T]):
         self._found = None
         return True
 
-    async def _confirm(self, options: Mapping[str, Any]) -> None:
+    async def _find_anew(self, options: Mapping[str, Any]) -> None:
         """Find the resource without the cache on disk.
 
         Watches and waits need this: they last long, and a wait may take a 404 as "deleted".
@@ -546,7 +546,7 @@ class AsyncDynamicResource(Generic[T]):
             await self._client.discovery.confirm(deadline)
             self._forget()
 
-    async def _details(self, deadline: float | None) -> ApiResource:
+    async def _find_with_details(self, deadline: float | None) -> ApiResource:
         """Return the resource with the details of discovery."""
         found = await self._find(deadline)
         if isinstance(found, ApiResource):
@@ -555,7 +555,7 @@ class AsyncDynamicResource(Generic[T]):
         self._found = details
         return details
 
-    async def _single(
+    async def _client_for_one(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
     ) -> tuple[AsyncObjectClient[T, ModelList[T]], Any]:
         """Return the client for calls to one object, and the remaining options."""
@@ -564,17 +564,21 @@ class AsyncDynamicResource(Generic[T]):
         check_verb(found, verb)
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), with_remaining_time(
+            self._client.rest, options, deadline
+        )
 
-    async def _several(
+    async def _client_for_all(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
     ) -> tuple[AsyncObjectClient[T, ModelList[T]], Any]:
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, verb)
-        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), with_remaining_time(
+            self._client.rest, options, deadline
+        )
 
-    async def _for_body(
+    async def _client_for_body(
         self,
         verb: str,
         body: T | Mapping[str, object],
@@ -592,7 +596,7 @@ class AsyncDynamicResource(Generic[T]):
         object_namespace = home_of(found, body, namespace, self._client.namespace)
         return (
             self.client_in(found, object_namespace),
-            left_of(self._client.rest, options, deadline),
+            with_remaining_time(self._client.rest, options, deadline),
             _with_type(body, found),
         )
 
@@ -608,7 +612,7 @@ class AsyncDynamicResource(Generic[T]):
         """Return the class of the objects."""
         return self._model or cast("type[T]", self._client.model_of(found.gvk))
 
-    async def part_client(
+    async def subresource_client(
         self,
         part: str,
         namespace: str | None,
@@ -620,14 +624,14 @@ class AsyncDynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         if isinstance(found, ApiResource) or (part != "status" and model is None):
-            found = await self._details(deadline)
+            found = await self._find_with_details(deadline)
             try:
-                about = subresource_of(found, part, verb)
+                part_info = subresource_of(found, part, verb)
             except NoResourceMatch:  # the subresource may be newer than the cache
-                await self._confirm(options)
-                found = await self._details(deadline)
-                about = subresource_of(found, part, verb)
-            kind = GroupVersion.parse(about.api_version).with_kind(about.kind)
+                await self._find_anew(options)
+                found = await self._find_with_details(deadline)
+                part_info = subresource_of(found, part, verb)
+            kind = GroupVersion.parse(part_info.api_version).with_kind(part_info.kind)
             model = model or cast("type[S]", self._model if part == "status" else None)
             model = model or cast("type[S]", self._client.model_of(kind))
         model = model or cast("type[S]", self.model_for(found))
@@ -636,12 +640,12 @@ class AsyncDynamicResource(Generic[T]):
         return (
             self.client_in(found, namespace),
             model,
-            left_of(self._client.rest, options, deadline),
+            with_remaining_time(self._client.rest, options, deadline),
         )
 
-    async def watched(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
+    async def watched_resource(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
         """Return the resource to watch, and the class of its objects."""
-        await self._confirm(options)
+        await self._find_anew(options)
         found = await self._find(self._client.rest.deadline(options))
         check_verb(found, "watch")
         return found, self.model_for(found)
@@ -679,27 +683,27 @@ class AsyncDynamicSubresource(Generic[T]):
     def _forget(self) -> bool:
         return self._resource._forget()
 
-    @finding_anew
+    @retry_if_outdated
     async def get(self, **options: Unpack[GetOptions]) -> T:
         """Get the subresource."""
         part, call_options = await self._part_for("get", options)
         return await part.get(**call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Post to the subresource, as for an eviction or a token."""
         check_object("create()", body)
         client, model, call_options = await self._client_for("create", options)
         return await client.create_subresource(self._name, self._part, body, model, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def update(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Replace the subresource with `body`."""
         check_object("update()", body)
         part, call_options = await self._part_for("update", options)
         return await part.update(body, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def patch(
         self, patch: Patch | Mapping[str, object], **options: Unpack[PatchOptions]
     ) -> T:
@@ -707,14 +711,14 @@ class AsyncDynamicSubresource(Generic[T]):
         part, call_options = await self._part_for("patch", options)
         return await part.patch(patch, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
         """Server-side apply: update the subresource and own the fields in `body`."""
         check_object("apply()", body)
         part, call_options = await self._part_for("patch", options)
         return await part.apply(body, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     async def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
         """Get the subresource, let `change` modify it, and send the difference.
 
@@ -732,7 +736,7 @@ class AsyncDynamicSubresource(Generic[T]):
     async def _client_for(
         self, verb: str, options: Mapping[str, Any]
     ) -> tuple[AsyncObjectClient[Any, Any], type[T], Any]:
-        return await self._resource.part_client(
+        return await self._resource.subresource_client(
             self._part, self._namespace, self._model, verb, options
         )
 
@@ -755,7 +759,7 @@ class AsyncDynamicWatch(AsyncWatch[T]):
         return await super().__anext__()
 
     async def _find(self, resource: AsyncDynamicResource[T]) -> None:
-        found, self._model = await resource.watched(self._options)
+        found, self._model = await resource.watched_resource(self._options)
         self._path = found.collection_path(self._namespace)
         self._request = build("GET", self._path, self._options, WATCH)
         self._progress = WatchProgress(self._options, self._request.info)

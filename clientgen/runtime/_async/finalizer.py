@@ -20,7 +20,7 @@ from .._http.retry import ConflictRetry, annotate
 from .._models.deep_copy import deep_copy
 from .._models.unstructured import Object
 from ..errors import Conflict, Invalid, NotFound
-from ._primitives import awaited, check_waiting, short_lock, sleep, uncancelled
+from ._primitives import awaited, check_callback, short_lock, sleep, uncancelled
 
 if TYPE_CHECKING:
     from .._http.patches import Patch
@@ -70,10 +70,10 @@ class AsyncFinalizer(Generic[T]):
     def __init__(
         self, k: AsyncClientsetBase, name: str, cleanup: Function[[T], bool | None]
     ) -> None:
-        check_waiting("cleanup", cleanup)
+        check_callback("cleanup", cleanup)
         self._k = k
         self._cleanup = cleanup
-        self._memory = _Memory(FinalizerState(checked_finalizer(name)))
+        self._memory = _SharedState(FinalizerState(checked_finalizer(name)))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -120,11 +120,11 @@ class AsyncFinalizer(Generic[T]):
     async def _run(self, obj: T, *, is_wanted: bool) -> T | None:
         if not uid_in(obj):
             raise ValueError(f"{obj!r} has no uid: it must be read from the server first")
-        client = await self._k._of_object(obj, None)
+        client = await self._k._client_of_object(obj, None)
         return await _Run(self._memory, self._cleanup, client, is_wanted=is_wanted).run(obj)
 
 
-class _Memory:
+class _SharedState:
     """The state of a finalizer, shared by all workers."""
 
     def __init__(self, state: FinalizerState) -> None:
@@ -147,7 +147,7 @@ class _Run(Generic[T]):
 
     def __init__(
         self,
-        memory: _Memory,
+        memory: _SharedState,
         cleanup: Function[[T], bool | None],
         client: Any,
         *,
@@ -196,14 +196,14 @@ class _Run(Generic[T]):
             self._forget(current)
             return None
         except (Conflict, Invalid) as error:  # Invalid: a test operation of the patch has failed
-            await self._pause(error, patch)
+            await self._wait_for_retry(error, patch)
             return await self._read(current)
         if step is FinalizerStep.ADD:
             return changed
         self._forget(current)
         return None
 
-    async def _pause(self, error: Conflict | Invalid, patch: Patch) -> None:
+    async def _wait_for_retry(self, error: Conflict | Invalid, patch: Patch) -> None:
         """Wait before the next attempt. Raises the error if retries cannot help."""
         delay = self._retry.after(error, monotonic())
         # The server refused the same patch before: no test has failed, but the server rejects the

@@ -41,7 +41,7 @@ class AsyncStoppable(ReadByFor):
         self._stopped = Event()
         self._stream: AsyncByteStream | None = None
         self._framer: Framer | None = None
-        self._taken = 0
+        self._frames_this_turn = 0
         self._frames: deque[bytes] = deque()
 
     def stop(self) -> None:
@@ -58,7 +58,7 @@ class AsyncStoppable(ReadByFor):
     async def aclose(self) -> None:
         """Stop, and close the connection."""
         self.stop()
-        await self._leave_stream()
+        await self._close_stream()
 
     async def __aenter__(self) -> Self:
         return self
@@ -87,11 +87,11 @@ class AsyncStoppable(ReadByFor):
             self._deadline = self._rest.clock.monotonic() + self._timeout
             self._cancel_alarm = self._rest.alarm_at(self._deadline, _weakly(self._expire))
         opening = self._rest.stream(request, self._deadline, read_timeout, **options)
-        stream = self._stream = await self._stopped.unless(opening)
+        stream = self._stream = await self._stopped.run_unless_set(opening)
         if stream is not None:
             self._framer = self._new_framer(stream)
         if self._stopped.is_set():
-            await self._leave_stream()
+            await self._close_stream()
 
     async def _read_frames(self) -> bool:
         """Read the next frames. Returns False at the end of the stream."""
@@ -102,15 +102,15 @@ class AsyncStoppable(ReadByFor):
         self._frames.extend(self._framer.feed(chunk))
         return bool(chunk)
 
-    async def _has_paused(self) -> bool:
+    async def _let_others_run(self) -> bool:
         """Let other tasks run after many frames.
 
         Returns True if they ran: one may have called `stop`.
         """
-        self._taken += 1
-        if self._taken <= _MAX_FRAMES_PER_TURN:
+        self._frames_this_turn += 1
+        if self._frames_this_turn <= _MAX_FRAMES_PER_TURN:
             return False
-        self._taken = 0
+        self._frames_this_turn = 0
         await sleep(0)
         return True
 
@@ -122,12 +122,12 @@ class AsyncStoppable(ReadByFor):
         """Return the incomplete frame at the end of the stream; empty after `stop`."""
         return b"" if self._framer is None or self._stopped.is_set() else self._framer.finish()
 
-    async def _leave_stream(self) -> None:
+    async def _close_stream(self) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
             await stream.aclose()
 
-    async def _end(self, request: HttpRequest) -> None:
+    async def _finish(self, request: HttpRequest) -> None:
         """Close the connection after the last frame.
 
         Raises:

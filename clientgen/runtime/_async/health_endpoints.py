@@ -18,8 +18,8 @@ __all__ = ["AsyncProbes"]
 
 logger = logging.getLogger("clientgen.runtime.manager")
 
-_REFUSED = EndpointAnswer(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),))
-_UNKNOWN = EndpointAnswer(404, b"404 page not found\n")
+_METHOD_NOT_ALLOWED = EndpointAnswer(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),))
+_NOT_FOUND = EndpointAnswer(404, b"404 page not found\n")
 
 
 class AsyncProbes:
@@ -48,11 +48,11 @@ class AsyncProbes:
     async def health(self, request: EndpointRequest) -> EndpointAnswer:
         """Answer a request to `/healthz` or `/readyz`."""
         if request.method not in {"GET", "HEAD"}:
-            return _REFUSED
+            return _METHOD_NOT_ALLOWED
         endpoint, _, name = request.path.strip("/").partition("/")
         checks = self._checks.get(endpoint)
         if checks is None or (name and name not in checks):
-            return _UNKNOWN
+            return _NOT_FOUND
         if name:
             return await self._run_one(endpoint, name)
         return await self._run_all(endpoint, request)
@@ -60,13 +60,13 @@ class AsyncProbes:
     async def metrics(self, request: EndpointRequest) -> EndpointAnswer:
         """Answer a request to `/metrics`."""
         if request.method not in {"GET", "HEAD"}:
-            return _REFUSED
+            return _METHOD_NOT_ALLOWED
         if self._metrics is None or request.path != "/metrics":
-            return _UNKNOWN
+            return _NOT_FOUND
         text, media_type = self._metrics.text(request.headers.get("Accept", ""))
         return EndpointAnswer(200, text, media_type)
 
-    async def both(self, request: EndpointRequest) -> EndpointAnswer:
+    async def health_and_metrics(self, request: EndpointRequest) -> EndpointAnswer:
         """Answer any request, for an address that serves health and metrics."""
         if request.path == "/metrics":
             return await self.metrics(request)

@@ -26,7 +26,7 @@ _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0
 # The task keeps running this long without a stream: a watch has no stream between two connections.
 _IDLE_TIMEOUT_SECONDS = 2.0
-_SERVER_ERRORS = 500
+_FIRST_SERVER_ERROR = 500
 
 
 class AsyncMonitoredStream(Protocol):
@@ -34,7 +34,7 @@ class AsyncMonitoredStream(Protocol):
 
     opened: float
     """The time when the stream was opened."""
-    heard: float
+    last_data_at: float
     """The time when data last arrived. Before the first data, the time of the opening."""
     on_end: Callable[[Any], object] | None
     """Called with the stream when the stream has ended."""
@@ -56,7 +56,7 @@ class AsyncMonitoredStream(Protocol):
 class AsyncProbe(Protocol):
     """Sends small requests to the server, over a connection that is kept for them."""
 
-    async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    async def send_probe(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a GET. With `fresh`, open a new connection first, and keep the new connection.
 
         Returns the status, and whether the connection is new.
@@ -97,9 +97,9 @@ class AsyncHealthMonitor:
         self._lock = short_lock()
         self._streams: set[AsyncMonitoredStream] = set()
         self._waiting: list[Event] = []
-        self._rouse = Event()
+        self._wake_up = Event()
         self._task: Task | None = None
-        self._used = monotonic()
+        self._last_used_at = monotonic()
         self._closed = False
 
     @property
@@ -107,28 +107,28 @@ class AsyncHealthMonitor:
         """Whether the monitor knows that the server does not respond."""
         return self._health.is_down and not self._health.answers
 
-    def answered(self) -> None:
+    def note_response(self) -> None:
         """Note that the server responded to a request.
 
         That counts more than `/readyz`: a server may not be ready, or a proxy may block the path.
         """
         self._health.answers = True
 
-    def listen(self, stream: AsyncMonitoredStream, *, can_resume: bool) -> None:
+    def add_stream(self, stream: AsyncMonitoredStream, *, can_resume: bool) -> None:
         """Monitor a stream until it ends. `can_resume` is as in `AsyncMonitoredStream`."""
-        stream.can_resume, stream.on_end = can_resume, self._leave
+        stream.can_resume, stream.on_end = can_resume, self._remove_stream
         with self._lock:
             self._streams.add(stream)
-            self._run()
+            self._ensure_task()
             if len(self._streams) == 1:
-                self._rouse.set()
+                self._wake_up.set()
 
-    def _leave(self, stream: AsyncMonitoredStream) -> None:
+    def _remove_stream(self, stream: AsyncMonitoredStream) -> None:
         with self._lock:
             self._streams.discard(stream)
-            self._used = monotonic()
+            self._last_used_at = monotonic()
             if not self._streams and not self._waiting:
-                self._rouse.set()
+                self._wake_up.set()
 
     async def pause(self, stopped: Event, clock: Clock, seconds: float) -> bool:
         """Wait before a retry. Returns whether the server came back meanwhile.
@@ -140,8 +140,8 @@ class AsyncHealthMonitor:
             outages = health.outages
             health.suspect(monotonic())
             self._waiting.append(stopped)
-            self._run()
-            self._rouse.set()
+            self._ensure_task()
+            self._wake_up.set()
         try:
             await wait_moving(
                 stopped, clock, lambda: until if health.outages == outages else float("-inf")
@@ -150,7 +150,7 @@ class AsyncHealthMonitor:
             with self._lock:
                 self._waiting.remove(stopped)
                 if not self._streams and not self._waiting:
-                    self._rouse.set()
+                    self._wake_up.set()
         if health.outages == outages or stopped.is_set():
             return False
         after = clock.monotonic() + health.return_after()
@@ -161,7 +161,7 @@ class AsyncHealthMonitor:
         """Stop the task of the monitor. Streams that are open are not ended."""
         with self._lock:
             self._closed = True
-            self._rouse.set()
+            self._wake_up.set()
             task = self._task
         if task is not None and not task.is_current:
             task.cancel()
@@ -169,29 +169,29 @@ class AsyncHealthMonitor:
 
     # ---- the task -----------------------------------------------------------------------------
 
-    def _run(self) -> None:
+    def _ensure_task(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
-            self._task = spawn(self._keep, f"clientgen health monitor of {self._server}")
+            self._task = spawn(self._run_task, f"clientgen health monitor of {self._server}")
 
-    async def _keep(self) -> None:
-        while (until := self._next()) is not None:
-            if not await wait_until(self._rouse, SYSTEM_CLOCK, until):
-                await self._act(monotonic())
+    async def _run_task(self) -> None:
+        while (until := self._next_time()) is not None:
+            if not await wait_until(self._wake_up, SYSTEM_CLOCK, until):
+                await self._check_or_probe(monotonic())
         await self._probe.close_probe()
 
-    def _next(self) -> float | None:
+    def _next_time(self) -> float | None:
         """Return the time of the next check.
 
         None ends the task, which has nothing to monitor any more.
         """
         with self._lock:
-            self._rouse.clear()
+            self._wake_up.clear()
             now = monotonic()
             if self._streams or self._waiting:
-                self._used = now
+                self._last_used_at = now
                 return min(self._check_at(), self._ask_at(), now + _MAX_SLEEP_SECONDS)
-            if not self._closed and now < self._used + _IDLE_TIMEOUT_SECONDS:
-                return self._used + _IDLE_TIMEOUT_SECONDS
+            if not self._closed and now < self._last_used_at + _IDLE_TIMEOUT_SECONDS:
+                return self._last_used_at + _IDLE_TIMEOUT_SECONDS
             self._task = None
             self._health.rest()
             return None
@@ -204,77 +204,85 @@ class AsyncHealthMonitor:
         if not self._streams:
             return _NEVER
         opened = min(stream.opened for stream in self._streams)
-        return self._health.ask_at(opened, max(stream.heard for stream in self._streams))
+        return self._health.ask_at(opened, max(stream.last_data_at for stream in self._streams))
 
-    async def _act(self, now: float) -> None:
+    async def _check_or_probe(self, now: float) -> None:
         with self._lock:
             checks, asks = self._check_at() <= now, self._ask_at() <= now
         if checks:
-            await self._check()
+            await self._check_readiness()
         elif asks:
-            await self._ask(now)
+            await self._probe_server(now)
 
     # ---- silent streams -----------------------------------------------------------------------
 
-    async def _ask(self, now: float) -> None:
+    async def _probe_server(self, now: float) -> None:
         """Check whether the server has nothing to send, or the connections are dead."""
         health = self._health
         try:
-            is_new = await self._ask_again()
+            is_new = await self._send_probe()
         except Exception as error:  # noqa: BLE001 - any error means that there was no response
             if self._closed:
                 return
             why = f"the server sent nothing for {health.quiet:.0f} s, and did not answer a probe"
-            silent = self._silent(now)
+            silent = self._silent_streams(now)
             with self._lock:
                 health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
             _logger().warning("%s: %s: %s", self._server, why, error)
             self._probe.drop_idle()
-            self._break(silent, why)
+            self._break_streams(silent, why)
         else:
             health.answered(monotonic(), is_new=is_new)
-            self._renew(
-                [stream for stream in self._silent(now) if stream.heard < health.kept_since]
+            self._renew_streams(
+                [
+                    stream
+                    for stream in self._silent_streams(now)
+                    if stream.last_data_at < health.kept_since
+                ]
             )
 
-    def _silent(self, now: float) -> list[AsyncMonitoredStream]:
+    def _silent_streams(self, now: float) -> list[AsyncMonitoredStream]:
         with self._lock:
-            return [stream for stream in self._streams if stream.heard <= now - self._health.quiet]
+            return [
+                stream
+                for stream in self._streams
+                if stream.last_data_at <= now - self._health.quiet
+            ]
 
-    def _renew(self, streams: list[AsyncMonitoredStream]) -> None:
+    def _renew_streams(self, streams: list[AsyncMonitoredStream]) -> None:
         """End streams that may be dead although the server responds.
 
         Their readers open new streams.
         """
         silent = [stream for stream in streams if stream.can_resume]
         if silent and self._health.renews(monotonic()):
-            self._break(silent, "the stream brought no data for long, and may be dead")
+            self._break_streams(silent, "the stream brought no data for long, and may be dead")
 
-    async def _ask_again(self) -> bool:
+    async def _send_probe(self) -> bool:
         """Send a probe over the kept connection, or over a new connection if the server closed it.
 
         Returns whether the connection is new.
         """
         try:
-            _, is_new = await self._probe.ask("/version", self._health.patience, fresh=False)
+            _, is_new = await self._probe.send_probe("/version", self._health.patience, fresh=False)
         except ConnectionLost:
-            _, is_new = await self._probe.ask("/version", self._health.patience, fresh=True)
+            _, is_new = await self._probe.send_probe("/version", self._health.patience, fresh=True)
         return is_new
 
-    def _break(self, streams: list[AsyncMonitoredStream], why: str) -> None:
+    def _break_streams(self, streams: list[AsyncMonitoredStream], why: str) -> None:
         for stream in streams:
             stream.break_off(why)
 
     # ---- servers that do not respond ----------------------------------------------------------
 
-    async def _check(self) -> None:
+    async def _check_readiness(self) -> None:
         try:
-            status, _ = await self._probe.ask("/readyz", CHECK_TIMEOUT_SECONDS, fresh=True)
+            status, _ = await self._probe.send_probe("/readyz", CHECK_TIMEOUT_SECONDS, fresh=True)
         except Exception as error:  # noqa: BLE001 - any error means that there was no response
             _logger().debug("%s did not respond to a probe: %s", self._server, error)
             status = 0
         was_down = self._health.is_down
-        is_ready = 0 < status < _SERVER_ERRORS
+        is_ready = 0 < status < _FIRST_SERVER_ERROR
         with self._lock:
             is_back = self._health.checked(monotonic(), is_ready=is_ready)
             waiting = [*self._waiting] if is_back else []

@@ -13,7 +13,7 @@ from .._http.user_agent import unique_identity
 from .._http.write_permit import PERMIT
 from .._signals import on_stop_signal_outside_tests
 from ..errors import AlreadyExists, Conflict, LeadershipLost
-from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
+from ._primitives import Event, Interruption, call, from_any_thread, spawn, wait_until
 from .lease_client import AsyncLeaseClient, rest_of
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class AsyncLeaderElector:
         self._is_cancelled = False
         self._announcing: Task | None = None
         self._announced = ""
-        self._tried = 0.0
+        self._last_attempt_at = 0.0
         self._failure: BaseException | None = None
 
     # ---- state --------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class AsyncLeaderElector:
 
         This checks the clock, so it is correct even after the program was paused.
         """
-        return not self._ending.is_set() and self._holds()
+        return not self._ending.is_set() and self._holds_lease()
 
     @property
     def leader(self) -> str:
@@ -202,7 +202,7 @@ class AsyncLeaderElector:
             RuntimeError: This elector is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
-        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:
             await self._run_once()
         finally:
@@ -296,8 +296,8 @@ class AsyncLeaderElector:
         """Try to get the lease until this elector leads or is stopped. Returns whether it leads."""
         clock, election = self._clock, self._election
         while not self._stopping.is_set():
-            self._tried = clock.monotonic()
-            await self._try(None)
+            self._last_attempt_at = clock.monotonic()
+            await self._attempt(None)
             if election.leadership is not None and election.leads(clock.monotonic()):
                 self._term = election.leadership.term
                 return True
@@ -305,7 +305,7 @@ class AsyncLeaderElector:
             await wait_until(self._stopping, clock, clock.monotonic() + pause)
         return False
 
-    async def _try(self, until: float | None) -> None:
+    async def _attempt(self, until: float | None) -> None:
         timeout = (
             self._timing.renew_deadline / 2
         )  # as controller-runtime: leaves time for two requests
@@ -327,12 +327,12 @@ class AsyncLeaderElector:
         self._publish(leads=True)
         self._settled.set()
         if self._on_started is not None:
-            self._work = spawn(self._keep_working, f"{self._election.name}-leading")
+            self._work = spawn(self._run_work, f"{self._election.name}-leading")
         elif not self._in_body:
             self._work_over.set()
-        renewing = spawn(self._keep_renewing, f"{self._election.name}-renewing")
+        renewing = spawn(self._renew_until_lost, f"{self._election.name}-renewing")
         try:
-            await self._watch(self._ending, None)
+            await self._wait_while_leading(self._ending, None)
         except BaseException:
             self._stopping.set()
             self._is_cancelled = True
@@ -343,9 +343,9 @@ class AsyncLeaderElector:
             finally:  # this may be cancelled a second time
                 renewing.cancel()
 
-    async def _watch(self, event: Event, until: float | None) -> None:
+    async def _wait_while_leading(self, event: Event, until: float | None) -> None:
         """Wait for an event until leadership ends, or until a time of the clock."""
-        while not event.is_set() and self._holds():
+        while not event.is_set() and self._holds_lease():
             leadership = self._election.leadership
             moments = [until, leadership.until if leadership else None]
             upcoming = [moment for moment in moments if moment is not None]
@@ -353,19 +353,19 @@ class AsyncLeaderElector:
             if until is not None and self._clock.monotonic() >= until:
                 return
 
-    def _holds(self) -> bool:
+    def _holds_lease(self) -> bool:
         """Return whether this elector has held the lease since its term began."""
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
-    async def _keep_renewing(self) -> None:
+    async def _renew_until_lost(self) -> None:
         clock, leadership = self._clock, self._election.leadership
-        while leadership is not None and self._holds():
-            until = max(leadership.renewed, self._tried) + self._timing.retry_period
+        while leadership is not None and self._holds_lease():
+            until = max(leadership.renewed, self._last_attempt_at) + self._timing.retry_period
             if await wait_until(self._renewing_ends, clock, until):
                 break
-            self._tried = clock.monotonic()
+            self._last_attempt_at = clock.monotonic()
             try:
-                await self._try(leadership.until)
+                await self._attempt(leadership.until)
             except Exception as error:  # noqa: BLE001 - `run` and `__aexit__` raise it
                 self._failure = self._failure or error
                 break
@@ -376,12 +376,12 @@ class AsyncLeaderElector:
 
     @property
     def _work_is_unwanted(self) -> bool:
-        return self._ending.is_set() and (self._on_stopped is None or not self._holds())
+        return self._ending.is_set() and (self._on_stopped is None or not self._holds_lease())
 
     async def _wind_down(self, renewing: Task) -> None:
         """End the work, then the renewals, and then release the lease."""
         self._ending.set()
-        wanted = self._stopping.is_set() and self._holds()
+        wanted = self._stopping.is_set() and self._holds_lease()
         if not wanted:
             self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
             self._cancel_work()  # before `on_stopped_leading`, which may take time
@@ -391,7 +391,7 @@ class AsyncLeaderElector:
         self._renewing_ends.set()
         renewing.cancel()
         await renewing.join(self._timing.renew_deadline if wanted else _JOIN_TIMEOUT_SECONDS)
-        if self._work_over.is_set() and self._holds():
+        if self._work_over.is_set() and self._holds_lease():
             await self._release()
         self._election.resign()
         logger.info("%r does not lead any more", self)
@@ -401,11 +401,11 @@ class AsyncLeaderElector:
         over = self._work_over
         until = self._clock.monotonic() + (0.0 if self._is_cancelled else self._grace)
         if wanted and self._on_stopped is not None:
-            await self._watch(over, until)
+            await self._wait_while_leading(over, until)
         if not over.is_set():
             self._cancel_work()
         if wanted:
-            await self._watch(over, until)
+            await self._wait_while_leading(over, until)
         # After the renew deadline, the lease still keeps others from leading for this time.
         spare = self._timing.lease_duration - self._timing.renew_deadline
         if not await wait_until(over, self._clock, self._clock.monotonic() + spare):
@@ -429,7 +429,7 @@ class AsyncLeaderElector:
 
     # ---- callbacks ----------------------------------------------------------------------------
 
-    async def _keep_working(self) -> None:
+    async def _run_work(self) -> None:
         assert self._on_started is not None
         self._permit_writes()
         try:

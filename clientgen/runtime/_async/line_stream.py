@@ -44,14 +44,14 @@ class AsyncLines(AsyncStoppable):
         try:
             while not self._stopped.is_set():
                 if self._frames:
-                    if not await self._has_paused():
+                    if not await self._let_others_run():
                         return self._frames.popleft().decode("utf-8", "replace")
                 else:
-                    await self._read_on()
+                    await self._read_more()
         except ClientError:
             await self.aclose()
             raise
-        await self._end(self._request)
+        await self._finish(self._request)
         raise StopAsyncIteration
 
     async def open(self) -> None:
@@ -64,7 +64,7 @@ class AsyncLines(AsyncStoppable):
         if self._stream is None and not self._stopped.is_set():
             await self._open(self._request, None, can_resume=self._can_resume)
 
-    async def _read_on(self) -> None:
+    async def _read_more(self) -> None:
         if self._stream is None:
             await self.open()
         elif not await self._read_frames():

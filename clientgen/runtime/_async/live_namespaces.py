@@ -20,8 +20,8 @@ class AsyncMember(Protocol):
 
     def _add_namespace(self, namespace: str) -> None: ...
     def _remove_namespace(self, namespace: str) -> None: ...
-    def _know_namespaces(self) -> None: ...
-    def _has_read(self, namespace: str) -> bool: ...
+    def _set_namespaces_known(self) -> None: ...
+    def _has_listed(self, namespace: str) -> bool: ...
 
 
 class AsyncLiveNamespaces:
@@ -74,7 +74,7 @@ class AsyncLiveNamespaces:
             for name in sorted(self._names):
                 informer._add_namespace(name)
             if self.is_known:
-                informer._know_namespaces()
+                informer._set_namespaces_known()
 
     def leave(self, informer: AsyncMember) -> None:
         """Remove an informer that has stopped. Held requests no longer wait for it."""
@@ -82,7 +82,7 @@ class AsyncLiveNamespaces:
             self._informers = [each for each in self._informers if each is not informer]
             self._release_ready()
 
-    def has_read(self, namespace: str) -> None:
+    def has_listed(self, namespace: str) -> None:
         """Record that an informer has listed a namespace, or that its kind is not served."""
         with self.lock:
             self._release(namespace)
@@ -99,7 +99,7 @@ class AsyncLiveNamespaces:
                 self.add(name)
             self.is_known = True
             for informer in self._informers:
-                informer._know_namespaces()
+                informer._set_namespaces_known()
 
     def add(self, name: str) -> None:
         """Add a namespace, if it is missing, and make all informers watch it."""
@@ -136,7 +136,7 @@ class AsyncLiveNamespaces:
 
     def _is_ready(self, namespace: str) -> bool:
         if namespace in self._names and namespace not in self._ready:
-            if not all(each._has_read(namespace) for each in self._informers):
+            if not all(each._has_listed(namespace) for each in self._informers):
                 return False
             self._ready.add(namespace)
         return namespace in self._ready

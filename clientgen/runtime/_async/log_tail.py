@@ -44,9 +44,9 @@ __all__ = ["AsyncLogTail"]
 logger = logging.getLogger("clientgen.runtime.logs")
 
 _MAX_QUEUED_LINES = 1000
-_RETRY_SECONDS = 0.1
-_MAX_RETRY_SECONDS = 30.0
-_START_POLL_SECONDS = 10.0
+_RETRY_DELAY_SECONDS = 0.1
+_MAX_RETRY_DELAY_SECONDS = 30.0
+_START_POLL_INTERVAL_SECONDS = 10.0
 _POD_OPTIONS = ("label_selector", "field_selector")
 _LINE_OPTIONS = ("since_seconds", "since_time", "tail_lines")
 _OPTIONS = ("container", *_POD_OPTIONS, *_LINE_OPTIONS, "timeout")
@@ -228,13 +228,13 @@ class _Source:
         """Return False: a list may come from the server's cache."""
         return False
 
-    def reads(self, *, latest: bool) -> None:
+    def list_begins(self, *, latest: bool) -> None:
         """Do nothing when a list begins."""
 
     def replace(self, objects: list[Unstructured], version: str) -> None:  # noqa: ARG002
         """Process a complete list of pods."""
-        there = {each.metadata.uid for each in objects}
-        for uid in {uid for uid, _ in self._followers} - there:
+        listed_uids = {each.metadata.uid for each in objects}
+        for uid in {uid for uid, _ in self._followers} - listed_uids:
             self._remove(uid)
         is_new, self._is_listed = self._is_listed, True
         for each in objects:
@@ -324,33 +324,33 @@ class _Follower:
 
     async def run(self) -> None:
         """Follow the log until the pod is gone, or the tail is stopped."""
-        pause = _RETRY_SECONDS
+        pause = _RETRY_DELAY_SECONDS
         while not self._source.stopped.is_set():
             before = self._position.since
             try:
                 if not await self._read_log():
                     return
                 if self._position.since != before or self._is_complete:
-                    pause = _RETRY_SECONDS
+                    pause = _RETRY_DELAY_SECONDS
                     continue
                 await self._wait(pause)
             except NotFound:
                 return
             except BadRequest:  # the container has not started yet
-                await self._wait(_START_POLL_SECONDS)
+                await self._wait(_START_POLL_INTERVAL_SECONDS)
             except (Forbidden, Unauthorized) as error:
                 self._source.fail(error)
                 return
             except ClientError as error:
                 if self._position.since != before:
-                    pause = _RETRY_SECONDS
+                    pause = _RETRY_DELAY_SECONDS
                 logger.info("%s: %s; resuming in %.1f s", self.title, error, pause)
                 clock = self._rest.clock
                 await self._rest.pause(self._source.stopped, clock, pause, error)
             except Exception as error:  # noqa: BLE001 - the reader raises it
                 self._source.fail(error)
                 return
-            pause = min(2 * pause, _MAX_RETRY_SECONDS)
+            pause = min(2 * pause, _MAX_RETRY_DELAY_SECONDS)
 
     async def _read_log(self) -> bool:
         """Read the log to its end. Returns whether the container may write more."""
@@ -404,8 +404,8 @@ class _Follower:
     async def _read_state(self) -> ContainerState | None:
         """Read the state of the container; None if the pod is gone, or after `stop`."""
         request = HttpRequest("GET", self._pod_path)
-        deadline = self._rest.deadline({"timeout": _MAX_RETRY_SECONDS})
-        response = await self._source.stopped.unless(self._rest.send(request, deadline))
+        deadline = self._rest.deadline({"timeout": _MAX_RETRY_DELAY_SECONDS})
+        response = await self._source.stopped.run_unless_set(self._rest.send(request, deadline))
         if response is None:
             return None
         pod = read_object(response, Unstructured, request, self._rest.codec)

@@ -151,7 +151,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
     ) -> None:
         super().__init__(
             name,
-            cast("Any", reconcile),  # `_attempt` calls it
+            cast("Any", reconcile),  # `_call_reconcile` calls it
             workers=workers,
             limiter=limiter,
             clock=clock,
@@ -160,7 +160,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
             grace=grace,
         )
         self._host = host
-        self._call = reconcile
+        self._reconcile_function = reconcile
         self._primaries: dict[object, AsyncSharedInformer[T]] = {}  # by their clusters
         # The logger of the function's module, because programs set log levels by module.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
@@ -232,7 +232,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
     def _cluster_of(self, source: AsyncSource[Any]) -> AsyncCluster:
         return self._host.cluster_of(client_of(source))
 
-    async def _attempt(self, request: Request, fields: dict[str, str]) -> Result | None:
+    async def _call_reconcile(self, request: Request, fields: dict[str, str]) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)
         if live is None:
             obj = self._cached(request, cluster)
@@ -247,7 +247,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         log = ContextLogger(self._log, fields)
         context: AsyncContext[T] = AsyncContext(self._host, request, obj, log, cluster)
         with reconcile_span(self.name, request, fields["reconcile_id"]):
-            return await awaited("reconcile", self._call(context))
+            return await awaited("reconcile", self._reconcile_function(context))
 
     def _cluster_in(self, request: Request) -> AsyncCluster | None:
         """Return the cluster of a request; None means the manager's own cluster."""

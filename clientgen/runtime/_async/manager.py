@@ -18,7 +18,7 @@ from .._http.path_segments import check_segment
 from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
 from .._signals import on_stop_signal_outside_tests
-from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
+from ._primitives import Event, call, from_any_thread, short_lock, spawn, wait_until
 from .controller_cluster import AsyncCluster
 from .health_endpoints import AsyncProbes
 from .http_endpoints import AsyncEndpoints
@@ -150,8 +150,8 @@ class AsyncManager:
             options["metrics"] = self._metrics.informers
             k.rest.chain.metrics.add(self._metrics.controllers.responded)
         options.update(informers or {})
-        make = getattr(k, "informers", partial(AsyncInformerFactory, k.rest))
-        self._factory: AsyncInformerFactory = make(**options)
+        new_factory = getattr(k, "informers", partial(AsyncInformerFactory, k.rest))
+        self._factory: AsyncInformerFactory = new_factory(**options)
         self._controllers: list[AsyncManagedController[Any]] = []
         self._functions: list[_Function] = []
         self._probes = AsyncProbes(self._metrics)
@@ -174,10 +174,10 @@ class AsyncManager:
             )
             self._probes.add("healthz", "leaderElection", self._elector.healthy)
         self._lock = short_lock()
-        self._home = AsyncCluster(k, self._name, self._clock)
-        self._clusters: dict[object, AsyncCluster] = {k.rest: self._home}
+        self._own_cluster = AsyncCluster(k, self._name, self._clock)
+        self._clusters: dict[object, AsyncCluster] = {k.rest: self._own_cluster}
         self._is_recording = False
-        self._began = False
+        self._has_started = False
         self._stopping = Event()
         self._leading_is_over = Event()
         self._leading: _Part | None = None
@@ -206,7 +206,7 @@ class AsyncManager:
     @property
     def recorder(self) -> AsyncEventRecorder:
         """A recorder of events, which the manager starts and stops."""
-        return self._home.recorder
+        return self._own_cluster.recorder
 
     def cluster_of(self, client: AsyncClient | None) -> AsyncCluster:
         """Return the cluster of a client. For controllers only.
@@ -228,7 +228,7 @@ class AsyncManager:
     def is_leader(self) -> bool:
         """Whether this process leads; always true while it runs without an election."""
         if self._elector is None:
-            return self._began and not self._stopping.is_set()
+            return self._has_started and not self._stopping.is_set()
         return self._elector.is_leader
 
     def controller(
@@ -344,8 +344,8 @@ class AsyncManager:
             address, certificates=certificates, scheme=self._k.scheme, grace=self._grace
         )
         webhooks._metrics = None if self._metrics is None else self._metrics.webhooks
-        which = f"-{len(self._webhooks) + 1}" if self._webhooks else ""
-        self._probes.add("readyz", f"webhooks{which}", webhooks.ready)
+        suffix = f"-{len(self._webhooks) + 1}" if self._webhooks else ""
+        self._probes.add("readyz", f"webhooks{suffix}", webhooks.ready)
         self._webhooks.append(webhooks)
         return webhooks
 
@@ -445,8 +445,8 @@ class AsyncManager:
             BaseException: The error of the part that failed.
         """
         self._check_not_started()
-        self._began = True
-        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
+        self._has_started = True
+        forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:
             await self._start()
             await self._stopping.wait()
@@ -464,7 +464,7 @@ class AsyncManager:
         self._stopping.set()
 
     def _check_not_started(self) -> None:
-        if self._began:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already started")
 
     async def _start(self) -> None:
@@ -479,9 +479,9 @@ class AsyncManager:
             return
         for function in self._functions:
             if not function.needs_leader:
-                self._parts.append(self._begin(function.title, partial(call, function.call)))
+                self._parts.append(self._start_part(function.title, partial(call, function.call)))
         lead = self._lead if self._elector is None else self._elector._run_once
-        self._leading = self._begin("leader election", lead)
+        self._leading = self._start_part("leader election", lead)
 
     def _start_recording(self) -> None:
         with self._lock:
@@ -496,12 +496,12 @@ class AsyncManager:
             self._selection.start()
         until = self._clock.monotonic() + self._sync_timeout
         standstill = standstill_of(self._clock)
-        told: set[str] = set()
+        reported: set[str] = set()
         while missing := self._unsynced():
             unserved = [each for each in missing if each.is_unserved]
             for informer in unserved:
-                if informer.title not in told:
-                    told.add(informer.title)
+                if informer.title not in reported:
+                    reported.add(informer.title)
                     logger.warning("%r: the server has no %s yet", self, informer.title)
             if len(unserved) == len(missing):
                 break
@@ -528,10 +528,10 @@ class AsyncManager:
         """Run the controllers, and the functions that need leadership, until leadership ends."""
         logger.info("%r: starting %d controllers", self, len(self._controllers))
         functions = [each for each in self._functions if each.needs_leader]
-        parts = [self._begin(each.title, partial(call, each.call)) for each in functions]
+        parts = [self._start_part(each.title, partial(call, each.call)) for each in functions]
         for controller in self._controllers:
             title = f"controller {controller.name}"
-            parts.append(self._begin(title, controller._run, controller.stop))
+            parts.append(self._start_part(title, controller._run, controller.stop))
         grace = self._grace
         try:
             await self._leading_is_over.wait()
@@ -539,7 +539,7 @@ class AsyncManager:
             grace = 0.0
             raise
         finally:
-            await self._end(parts, grace)
+            await self._end_parts(parts, grace)
 
     def _stop_leading(self) -> None:
         self._leading_is_over.set()
@@ -553,7 +553,7 @@ class AsyncManager:
         try:
             await self._end_work(grace)
         except BaseException:  # cancelled again: stop waiting
-            self._hurry()
+            self._cancel_parts()
             raise
         finally:
             await self._stop_services()
@@ -564,27 +564,27 @@ class AsyncManager:
             if grace <= 0.0:
                 self._leading.end(hurry=True)
             await self._leading.task.join()  # its last step releases the lease
-        await self._end(self._parts, grace)
+        await self._end_parts(self._parts, grace)
 
-    def _hurry(self) -> None:
+    def _cancel_parts(self) -> None:
         for part in [*([self._leading] if self._leading else []), *self._parts]:
             part.end(hurry=True)
 
     async def _stop_services(self) -> None:
         """Stop webhooks, caches, recorders and endpoints."""
         for webhooks in self._webhooks:
-            await self._quietly(webhooks.aclose)
+            await self._stop_service(webhooks.aclose)
         if self._selection is not None:
-            await self._quietly(self._selection.stop)
-        await self._quietly(self._factory.shutdown)
+            await self._stop_service(self._selection.stop)
+        await self._stop_service(self._factory.shutdown)
         for cluster in [*self._clusters.values()]:
             await cluster.stop(_EVENTS_TIMEOUT_SECONDS)
         for endpoints in dict.fromkeys(self._endpoints.values()):
-            await self._quietly(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
+            await self._stop_service(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
             self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
 
-    async def _quietly(self, work: Callback[[], object]) -> None:
+    async def _stop_service(self, work: Callback[[], object]) -> None:
         """Stop a part. If it raises, `run` raises the error after all parts have stopped."""
         try:
             await call(work)
@@ -593,14 +593,14 @@ class AsyncManager:
 
     # ---- tasks --------------------------------------------------------------------------------
 
-    def _begin(
+    def _start_part(
         self, title: str, work: Function[[], None], stop: Callable[[], object] | None = None
     ) -> _Part:
         part = _Part(title, stop)
-        part.task = spawn(partial(self._keep, part, work), f"{self._name}-{title}")
+        part.task = spawn(partial(self._run_part, part, work), f"{self._name}-{title}")
         return part
 
-    async def _keep(self, part: _Part, work: Function[[], None]) -> None:
+    async def _run_part(self, part: _Part, work: Function[[], None]) -> None:
         try:
             await work()
         except BaseException as error:  # noqa: BLE001 - run raises it
@@ -618,7 +618,7 @@ class AsyncManager:
             logger.error("%r: %s failed too", self, title, exc_info=error)
         self.stop()
 
-    async def _end(self, parts: Sequence[_Part], grace: float) -> None:
+    async def _end_parts(self, parts: Sequence[_Part], grace: float) -> None:
         """Stop parts, and wait for them."""
         until = self._clock.monotonic() + grace + _CANCEL_TIMEOUT_SECONDS
         for part in parts:
@@ -680,14 +680,14 @@ def _new_endpoints(
 ) -> dict[str, AsyncEndpoints]:
     """Return the servers of metrics and health: one server if both have the same address."""
     if metrics is not None and metrics == health:
-        both = AsyncEndpoints("metrics and health", metrics, probes.both)
-        return {"health": both, "metrics": both}
-    found: dict[str, AsyncEndpoints] = {}
+        shared_server = AsyncEndpoints("metrics and health", metrics, probes.health_and_metrics)
+        return {"health": shared_server, "metrics": shared_server}
+    servers: dict[str, AsyncEndpoints] = {}
     if health is not None:
-        found["health"] = AsyncEndpoints("health", health, probes.health)
+        servers["health"] = AsyncEndpoints("health", health, probes.health)
     if metrics is not None:
-        found["metrics"] = AsyncEndpoints("metrics", metrics, probes.metrics)
-    return found
+        servers["metrics"] = AsyncEndpoints("metrics", metrics, probes.metrics)
+    return servers
 
 
 def _ping() -> None:

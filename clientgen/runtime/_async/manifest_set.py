@@ -167,7 +167,7 @@ class AsyncManifestSet:
             raise ManifestError("the manifests contain no object to apply")
         pruner = await self._pruner(prune, requests, planned)
         manager = checked_manager(field_manager) or self._field_manager
-        run = self._run(requests, pruner, force, manager, field_validation)
+        run = self._new_run(requests, pruner, force, manager, field_validation)
         run.progress = Progress(on_progress)
         await self._apply(run, planned, pruner)
         if run.outcomes and not dry_run:  # this manager owns fields now, so `diff` must use it
@@ -184,7 +184,7 @@ class AsyncManifestSet:
             await self._wait(pending, ready, None, wait, run.outcomes, progress=run.progress)
         return SetResult(run.outcomes)
 
-    def _run(
+    def _new_run(
         self,
         requests: AsyncSetRequests,
         pruner: AsyncPruner | None,
@@ -269,7 +269,7 @@ class AsyncManifestSet:
         planned = await self._plan(requests, problems=self._schema_problems(field_validation))
         pruner = await self._pruner(prune, requests, planned)
         manager = checked_manager(field_manager) or self._field_manager
-        run = self._run(requests, pruner, force, manager, field_validation)
+        run = self._new_run(requests, pruner, force, manager, field_validation)
         await run.each(planned, run.compare)
         await self._check_kinds(run)
         run.finish("compared", len(planned))
@@ -326,8 +326,8 @@ class AsyncManifestSet:
             deleting = _places(one for one in order if one.key in deleted_keys)
             pruned = () if pruner is None else pruner.pruned
             deleting += [("", member.resource, member.key) for member in pruned]
-            tell = Progress(on_progress)
-            await self._wait(deleting, deleted, None, wait, run.outcomes, progress=tell)
+            progress = Progress(on_progress)
+            await self._wait(deleting, deleted, None, wait, run.outcomes, progress=progress)
         return SetResult(run.outcomes)
 
     # ---- wait ---------------------------------------------------------------------------------

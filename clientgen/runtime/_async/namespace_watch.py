@@ -105,7 +105,7 @@ class AsyncNamespaceSelection:
         """Return False: a list of any version is good enough."""
         return False
 
-    def reads(self, *, latest: bool) -> None:
+    def list_begins(self, *, latest: bool) -> None:
         """Do nothing when a list begins."""
 
     def replace(self, objects: list[PartialObjectMetadata], version: str) -> None:  # noqa: ARG002

@@ -155,10 +155,10 @@ class AsyncObjectClient(AsyncWaitingClient[T], Generic[T, ListT]):
         where = f", {self._namespace!r}" if self._namespace else ""
         return f"{type(self).__name__}({self._rest!r}, {self.resource.name!r}{where})"
 
-    def _misplaced(self, problem: ValueError, namespace: str) -> ValueError:
+    def _namespace_error(self, problem: ValueError, namespace: str) -> ValueError:
         is_read = self._call() in {"list", "each", "watch"}
         hint = "; None means all namespaces" if is_read and not is_name(namespace) else ""
-        return self._misused(f"{problem}{hint}")
+        return self._call_error(f"{problem}{hint}")
 
     async def create_subresource(
         self,
@@ -176,7 +176,7 @@ class AsyncObjectClient(AsyncWaitingClient[T], Generic[T, ListT]):
         part = check_segment("subresource", part)
         return await self._create_named(model, name, body, options, subresource=part)
 
-    def _misused(self, problem: object) -> ValueError:
+    def _call_error(self, problem: object) -> ValueError:
         call, kind = self._call(), self.resource.kind
         return ValueError(f"{call}({kind}): {problem}" if call else f"{kind}: {problem}")
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from .rest import AsyncRest
 
-__all__ = ["finding_anew", "is_outdated", "left_of"]
+__all__ = ["is_outdated", "retry_if_outdated", "with_remaining_time"]
 
 C = TypeVar("C", bound="Callable[..., Any]")
 
 
-def finding_anew(call: C) -> C:
+def retry_if_outdated(call: C) -> C:
     """Decorate a method to find its resource again and repeat its requests after a 404.
 
     The version may no longer be served, or its definition may have been created again. Repeating is
@@ -35,7 +35,7 @@ def finding_anew(call: C) -> C:
         except NotFound as error:
             if not (self._forget() and await is_outdated(rest, error, deadline)):
                 raise
-        return await call(self, *args, **left_of(rest, options, deadline))
+        return await call(self, *args, **with_remaining_time(rest, options, deadline))
 
     return cast("C", _calls)
 
@@ -62,7 +62,9 @@ async def is_outdated(rest: AsyncRest, error: NotFound, deadline: float | None) 
     return await discovery_of(rest).has_changed(error.request.path, deadline)
 
 
-def left_of(rest: AsyncRest, options: Mapping[str, Any], deadline: float | None) -> dict[str, Any]:
+def with_remaining_time(
+    rest: AsyncRest, options: Mapping[str, Any], deadline: float | None
+) -> dict[str, Any]:
     """Return the options with the remaining time as `timeout`."""
     if deadline is None:
         return dict(options)

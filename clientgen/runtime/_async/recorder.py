@@ -166,7 +166,7 @@ class AsyncEventRecorder:
     def start(self) -> None:
         """Start writing, including events that were recorded before `start`."""
         if self._task is None and not self._stopping.is_set():
-            self._task = spawn(self._keep_writing, f"events-{self._controller}")
+            self._task = spawn(self._write_until_stopped, f"events-{self._controller}")
 
     async def stop(self, timeout: float = 5.0) -> bool:
         """Write the remaining events, for at most `timeout` seconds.
@@ -240,7 +240,7 @@ class AsyncEventRecorder:
 
     # ---- writing ------------------------------------------------------------------------------
 
-    async def _keep_writing(self) -> None:
+    async def _write_until_stopped(self) -> None:
         try:
             while not self._stopping.is_set() or self._queue:
                 await self._write_queued()
@@ -255,12 +255,12 @@ class AsyncEventRecorder:
 
     async def _write_queued(self) -> None:
         self._has_events.clear()
-        while (event := self._next()) is not None:
+        while (event := self._take_report()) is not None:
             write = self._rules.report(event, self._clock.monotonic())
             if write is not None:
                 await self._write(write)
 
-    def _next(self) -> EventReport | None:
+    def _take_report(self) -> EventReport | None:
         with self._lock:
             return self._queue.popleft() if self._queue else None
 
@@ -271,7 +271,7 @@ class AsyncEventRecorder:
                 await self._send(write)
             except TransportError as error:
                 logger.warning("%r: %s", self, error)
-                if count + 1 < MAX_ATTEMPTS and await self._pause(count):
+                if count + 1 < MAX_ATTEMPTS and await self._wait_for_retry(count):
                     continue
             except ApiError as error:
                 is_known = isinstance(error, AlreadyExists) or error.has_cause(
@@ -285,7 +285,7 @@ class AsyncEventRecorder:
             self.dropped += 1
             return
 
-    async def _pause(self, count: int) -> bool:
+    async def _wait_for_retry(self, count: int) -> bool:
         """Wait before the next attempt. Returns False if the recorder was stopped."""
         if self._first_wait_is_random and count == 0:
             pause = RETRY_SECONDS * self._random()
@@ -299,15 +299,15 @@ class AsyncEventRecorder:
             path = self._resource.object_path(write.namespace, write.name)
             try:
                 patch = StrategicMergePatch(write.patch)
-                await self._request(build_patch(path, patch, {}, self._rest.codec))
+                await self._send_request(build_patch(path, patch, {}, self._rest.codec))
             except NotFound:
                 logger.debug("%r: %s was deleted and is created again", self, write.name)
             else:
                 return
         path = self._resource.collection_path(write.namespace)
-        await self._request(build_write("POST", path, write.body, {}, self._rest.codec))
+        await self._send_request(build_write("POST", path, write.body, {}, self._rest.codec))
 
-    async def _request(self, request: HttpRequest) -> None:
+    async def _send_request(self, request: HttpRequest) -> None:
         with without_permit():
             await self._rest.send(
                 request, self._rest.deadline({"timeout": _REQUEST_TIMEOUT_SECONDS})

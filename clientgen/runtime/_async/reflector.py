@@ -71,7 +71,7 @@ class Sink(Protocol[Entry]):
         """Return whether the next list must be the latest state, not that of the server's cache."""
         ...
 
-    def reads(self, *, latest: bool) -> None:
+    def list_begins(self, *, latest: bool) -> None:
         """Note that a list begins. `latest` is whether the list is the latest state."""
         ...
 
@@ -136,9 +136,9 @@ class AsyncReflector(Generic[Entry]):
         self._codec: Codec = rest.codec
         self._framer: Framer = self._codec.new_framer()
         self._request = build("GET", path, {}, WATCH)
-        self._collected: dict[str, Entry] = {}
-        self._collecting = False
-        self._held: list[bytes] = []
+        self._initial_entries: dict[str, Entry] = {}
+        self._is_collecting = False
+        self._held_blocks: list[bytes] = []
         self._held_size = 0
 
     @property
@@ -157,9 +157,9 @@ class AsyncReflector(Generic[Entry]):
         step = self._reflecting.begin()
         try:
             while not self._stopped.is_set():
-                step = await self._do(step)
+                step = await self._run_step(step)
         finally:
-            await self._leave_stream()
+            await self._close_stream()
 
     def stop(self) -> None:
         """Make `run` return soon, from any task or thread. Nothing is delivered afterwards."""
@@ -167,7 +167,7 @@ class AsyncReflector(Generic[Entry]):
         if self._stream is not None:
             self._stream.abort()
 
-    async def _do(self, step: Step) -> Step:
+    async def _run_step(self, step: Step) -> Step:
         if isinstance(step, Pause):
             return await self._pause(step)
         if isinstance(step, Listing):
@@ -177,7 +177,7 @@ class AsyncReflector(Generic[Entry]):
     def _now(self) -> float:
         return self._clock.monotonic()
 
-    def _within(self, seconds: float) -> float:
+    def _deadline_in(self, seconds: float) -> float:
         """Return the deadline of a request that begins now."""
         deadline = self._rest.clock.monotonic() + seconds
         return deadline if self._deadline is None else min(deadline, self._deadline)
@@ -188,8 +188,8 @@ class AsyncReflector(Generic[Entry]):
         else:
             why = step.error or "a watch ended at once"
             # The sink does not log this error.
-            worrying = not self.resource_version or step.seconds >= _LONG_PAUSE_SECONDS
-            level = logging.WARNING if worrying else logging.INFO
+            is_warning = not self.resource_version or step.seconds >= _LONG_PAUSE_SECONDS
+            level = logging.WARNING if is_warning else logging.INFO
             logger.log(level, "%s: %s; retrying in %.1f s", self._path, why, step.seconds)
         is_back = await self._pause_and_log(step.seconds, step.error)
         return self._reflecting.recovered(self._now()) if is_back else self._reflecting.begin()
@@ -220,7 +220,7 @@ class AsyncReflector(Generic[Entry]):
         if self._rest.is_mute:  # a list could take two minutes to fail
             self.last_answer = ConnectionLost(f"{self._request.info}: the server does not answer")
             return self._reflecting.list_failed(self.last_answer, self._now())
-        self._sink.reads(latest=not step.options["resource_version"])
+        self._sink.list_begins(latest=not step.options["resource_version"])
         try:
             entries, version, pages = await self._read_pages(step.options)
             if not self._stopped.is_set():
@@ -264,7 +264,7 @@ class AsyncReflector(Generic[Entry]):
     async def _read_page(self, options: Mapping[str, Any]) -> ModelList[Any] | None:
         request = build("GET", self._path, options, LIST)
         asking_for(self._storage.list_model, request, self._rest.codec)
-        response = await self._stopped.unless(self._send(request))
+        response = await self._stopped.run_unless_set(self._send(request))
         if response is None:
             return None
         return self._storage.read_page(response, request, self._rest.codec)
@@ -274,7 +274,7 @@ class AsyncReflector(Generic[Entry]):
         retry = Retry("GET")
         while True:
             try:
-                deadline = self._within(self._list_seconds)
+                deadline = self._deadline_in(self._list_seconds)
                 return await self._rest.send(request, deadline, max_retries=0)
             except (ApiError, TransportError) as error:
                 if isinstance(error, RequestTimeout):
@@ -294,20 +294,20 @@ class AsyncReflector(Generic[Entry]):
 
     async def _watch(self, step: Streaming) -> Step:
         problem: Exception | None = None
-        self._collected, self._collecting = {}, step.initial
+        self._initial_entries, self._is_collecting = {}, step.initial
         if step.initial:
-            self._sink.reads(latest=not step.options["resource_version"])
+            self._sink.list_begins(latest=not step.options["resource_version"])
         try:
             await self._open(step)
             try:
                 while not self._stopped.is_set() and await self._read_events():
                     pass
             finally:
-                self._take_held()  # the next step depends on whether there were events
+                self._process_held_blocks()  # the next step depends on whether there were events
         except Exception as error:  # noqa: BLE001 - the reflector tries again after any error
             problem = self.last_answer = error
         finally:
-            await self._leave_stream()
+            await self._close_stream()
         after = self._reflecting.stream_ended(problem, self._now())
         if isinstance(after, Listing):
             why = problem or "the stream ended at once"
@@ -317,7 +317,7 @@ class AsyncReflector(Generic[Entry]):
     async def _open(self, step: Streaming) -> None:
         self._request = build("GET", self._path, step.options, WATCH)
         asking_for(self._storage.model, self._request, self._rest.codec)
-        deadline = self._within(_OPEN_TIMEOUT_SECONDS)
+        deadline = self._deadline_in(_OPEN_TIMEOUT_SECONDS)
         opening = self._rest.stream(
             self._request,
             deadline,
@@ -326,7 +326,7 @@ class AsyncReflector(Generic[Entry]):
             is_watch=True,
             can_resume=True,
         )
-        self._stream = await self._stopped.unless(opening)
+        self._stream = await self._stopped.run_unless_set(opening)
         if self._stream is not None:
             self._codec = self._rest.codec.for_answer(self._stream.headers)
             self._framer = self._codec.new_framer()
@@ -337,7 +337,7 @@ class AsyncReflector(Generic[Entry]):
             if gap is not None:
                 logger.info("%s: the watch is open again after %.0f s", self._path, gap)
 
-    async def _leave_stream(self) -> None:
+    async def _close_stream(self) -> None:
         stream, self._stream = self._stream, None
         self._watch_gap.begin(self._now())
         if stream is not None:
@@ -353,14 +353,14 @@ class AsyncReflector(Generic[Entry]):
         chunk = await self._stream.read()
         block = self._framer.feed_block(chunk) if chunk else self._last_frame()
         if block:
-            self._held.append(block)
+            self._held_blocks.append(block)
             self._held_size += len(block)
             if (
-                not self._collecting
+                not self._is_collecting
                 or self._held_size >= _BLOCK_BYTES
                 or self._codec.is_urgent(block)
             ):
-                self._take_held()
+                self._process_held_blocks()
         return bool(chunk)
 
     def _last_frame(self) -> bytes:
@@ -370,13 +370,13 @@ class AsyncReflector(Generic[Entry]):
         except FrameError as error:
             raise ConnectionLost(f"{self._request.info}: {error}") from None
 
-    def _take_held(self) -> None:
-        block, self._held, self._held_size = b"".join(self._held), [], 0
+    def _process_held_blocks(self) -> None:
+        block, self._held_blocks, self._held_size = b"".join(self._held_blocks), [], 0
         if block and not self._stopped.is_set():
             with GcPaused():
-                self._take(self._storage.read_events(block, self._codec))
+                self._process_events(self._storage.read_events(block, self._codec))
 
-    def _take(self, events: list[WatchEvent[Any]]) -> None:
+    def _process_events(self, events: list[WatchEvent[Any]]) -> None:
         changes: list[WatchEvent[Any]] = []
         take, info = self._reflecting.take, self._request.info
         try:
@@ -397,15 +397,15 @@ class AsyncReflector(Generic[Entry]):
         item, prepare = event.object, self._sink.prepare
         key = meta_namespace_key(item)
         if event.type == "DELETED":
-            self._collected.pop(key, None)
+            self._initial_entries.pop(key, None)
             return
         entry = item if prepare is None else prepare(item)
         if entry is not None:
-            self._collected[key] = entry
+            self._initial_entries[key] = entry
 
     def _complete(self) -> None:
-        entries, self._collected = [*self._collected.values()], {}
-        self._collecting = False
+        entries, self._initial_entries = [*self._initial_entries.values()], {}
+        self._is_collecting = False
         self._sink.replace(entries, self._reflecting.version)
 
 

@@ -56,7 +56,7 @@ class AsyncHandlerRegistration(Generic[T]):
 
     def __init__(
         self,
-        what: str,
+        title: str,
         handlers: Handlers[T],
         timer: ResyncTimer,
         clock: Clock,
@@ -66,7 +66,7 @@ class AsyncHandlerRegistration(Generic[T]):
         is_watched: Callable[[Any], bool] | None = None,
     ) -> None:
         self.errors = 0
-        self._title = what
+        self._title = title
         self._handlers = handlers
         self._timer = timer
         self._clock = clock
@@ -88,7 +88,7 @@ class AsyncHandlerRegistration(Generic[T]):
         # Set when `_join` need not wait: the task has ended, or its handler waits for other
         # handlers.
         self._needs_no_join = Event()
-        self._waits = False
+        self._is_waiting = False
 
     @property
     def backlog(self) -> int:
@@ -111,7 +111,7 @@ class AsyncHandlerRegistration(Generic[T]):
     def remove(self) -> None:
         """Remove these handlers. A running call is not interrupted."""
         self._forget(self)
-        self._end()
+        self._stop()
 
     # ---- for the informer ---------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class AsyncHandlerRegistration(Generic[T]):
             self._resyncing = True
             self._put([*notifications, QueueMark.RESYNCED])
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         self._is_over = True
         self._ready.set()
         self._synced.set()
@@ -145,7 +145,7 @@ class AsyncHandlerRegistration(Generic[T]):
             return
         while not task.done and not await self._needs_no_join.wait(_JOIN_INTERVAL_SECONDS):
             pass  # a task that is cancelled before it begins never sets the event
-        if not self._waits:
+        if not self._is_waiting:
             await task.join()
 
     async def _run(self) -> None:
@@ -160,7 +160,7 @@ class AsyncHandlerRegistration(Generic[T]):
             for _ in range(_MAX_CALLS_IN_A_ROW):
                 if self._is_over or not self._queue:
                     break
-                await self._tell(self._queue.popleft())
+                await self._deliver(self._queue.popleft())
             if self._queue:
                 await sleep(0)
                 continue
@@ -169,9 +169,9 @@ class AsyncHandlerRegistration(Generic[T]):
                 await self._ready.wait()
         self._queue.clear()
 
-    async def _tell(self, notification: Notification[Any] | QueueMark) -> None:
+    async def _deliver(self, notification: Notification[Any] | QueueMark) -> None:
         if isinstance(notification, QueueMark):
-            self._pass(notification)
+            self._pass_mark(notification)
             return
         if self._is_watched is not None and not self._is_watched(_entry(notification)):
             return  # the namespace was removed
@@ -187,7 +187,7 @@ class AsyncHandlerRegistration(Generic[T]):
             kind = type(notification).__name__.lower()
             logger.exception("a handler of %s failed for an object that was %s", self._title, kind)
 
-    def _pass(self, mark: QueueMark) -> None:
+    def _pass_mark(self, mark: QueueMark) -> None:
         if mark is QueueMark.RESYNCED:
             self._resyncing = False
         else:
@@ -214,10 +214,10 @@ def waiting_for_others() -> Generator[None]:
     if handler is None or handler._task is None or not handler._task.is_current:
         yield
         return
-    handler._waits = True
+    handler._is_waiting = True
     handler._needs_no_join.set()
     try:
         yield
     finally:
         handler._needs_no_join.clear()
-        handler._waits = False
+        handler._is_waiting = False

@@ -248,8 +248,8 @@ class AsyncRest(Unpicklable):
 
         handshake = Handshake(subprotocols)
         headers = handshake.headers_for(request.headers)
-        asking = HttpRequest(request.method, request.target, headers)
-        accepted = await self._first.stream(asking, deadline, AsyncWebSocketOpening())
+        upgrade_request = HttpRequest(request.method, request.target, headers)
+        accepted = await self._first.stream(upgrade_request, deadline, AsyncWebSocketOpening())
         stream = cast("AsyncDuplexStream", accepted)
         try:
             subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)
@@ -296,11 +296,11 @@ class AsyncRest(Unpicklable):
         The function is called with an empty string, or with a sentence if a test does not move its
         FakeClock. Returns a function that cancels the alarm, which the caller must always call.
         """
-        end = alarm_once(self.clock, deadline, alarm)
+        cancel_alarm = alarm_once(self.clock, deadline, alarm)
 
         def cancel() -> None:
             self._alarms.discard(cancel)
-            end()
+            cancel_alarm()
 
         self._alarms.add(cancel)
         return cancel

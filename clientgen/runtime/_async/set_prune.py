@@ -211,9 +211,9 @@ class AsyncPruner:
                 if is_final(error):
                     break
         if not run.failures and not self._requests.dry_run:
-            await self._shrink(run, [*kept, *(one.key for one in remaining)])
+            await self._shrink_parent(run, [*kept, *(one.key for one in remaining)])
 
-    async def _shrink(self, run: AsyncSetRun, members: Sequence[ObjectKey]) -> None:
+    async def _shrink_parent(self, run: AsyncSetRun, members: Sequence[ObjectKey]) -> None:
         scope = ApplySetScope.of(members)
         unlisted = await self._still_unlisted()
         if unlisted:

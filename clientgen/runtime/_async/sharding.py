@@ -135,8 +135,8 @@ class AsyncSharding:
         if self._tasks or self._stopping.is_set():
             raise RuntimeError(f"{self!r} was already started; create a new one")
         self._tasks = [
-            spawn(self._keep_renewing, f"{self._election.name}-living"),
-            spawn(self._keep_announcing, f"{self._election.name}-looking"),
+            spawn(self._renew_until_stopped, f"{self._election.name}-living"),
+            spawn(self._announce_until_stopped, f"{self._election.name}-looking"),
         ]
 
     async def wait_until_settled(self, timeout: float | None = None) -> bool:
@@ -172,7 +172,7 @@ class AsyncSharding:
 
     # ---- the background tasks -----------------------------------------------------------------
 
-    async def _keep_renewing(self) -> None:
+    async def _renew_until_stopped(self) -> None:
         """Renew the lease and list all leases in each retry period."""
         while not self._stopping.is_set():
             began = self._clock.monotonic()
@@ -207,7 +207,7 @@ class AsyncSharding:
         except (ClientError, OSError) as error:
             logger.warning("%r: %s", self, error)
 
-    async def _keep_announcing(self) -> None:
+    async def _announce_until_stopped(self) -> None:
         """Call `on_change` whenever the ownership of keys may have changed, also just by time."""
         while not self._stopping.is_set():
             self._view_changed.clear()

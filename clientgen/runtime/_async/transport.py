@@ -90,33 +90,33 @@ class AsyncHttpTransport(Unpicklable):
             elif login:
                 self._login = login
         self._failures: tuple[type[Exception], ...] = _FAILURES
-        self._reading: aiohttp.ClientSession | None = None
-        self._writing: aiohttp.ClientSession | None = None
-        self._streaming: aiohttp.ClientSession | None = None
+        self._get_session: aiohttp.ClientSession | None = None
+        self._write_session: aiohttp.ClientSession | None = None
+        self._stream_session: aiohttp.ClientSession | None = None
         self._streams: set[_Stream] = set()
         self._probe_session: aiohttp.ClientSession | None = None
         self._probe_is_new = False
-        self._busy = 0
+        self._pending_requests = 0
         self._retired = self._closed = False
         self._openings: dict[asyncio.Future[None], asyncio.Timeout] = {}
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Send a request and return the complete response."""
-        session = self._reading if request.method == "GET" else self._writing
+        session = self._get_session if request.method == "GET" else self._write_session
         if session is None:
             session = self._open_session(request.method)
-        self._busy += 1
+        self._pending_requests += 1
         try:
             if timeout is None:
                 return await self._exchange(session, request)
             async with asyncio.timeout(timeout):
                 return await self._exchange(session, request)
         except self._failures as error:
-            _forget_frames(error)
-            raise _translated(error, request, self._server) from _harmless(error)
+            _clear_traceback(error)
+            raise _translated(error, request, self._server) from _safe_cause(error)
         finally:
-            self._busy -= 1
-            if self._retired and not self._busy:
+            self._pending_requests -= 1
+            if self._retired and not self._pending_requests:
                 await self.aclose()
 
     async def _exchange(self, session: aiohttp.ClientSession, request: HttpRequest) -> HttpResponse:
@@ -141,34 +141,34 @@ class AsyncHttpTransport(Unpicklable):
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
         """Send a request and return the response as a stream."""
-        if self._streaming is None:
-            self._streaming = self._new_session(self._new_connector(0))
+        if self._stream_session is None:
+            self._stream_session = self._new_session(self._new_connector(0))
         is_get = request.method == "GET"
-        session = self._streaming if is_get else self._open_session(request.method)
+        session = self._stream_session if is_get else self._open_session(request.method)
         limits = aiohttp.ClientTimeout(
             total=None, sock_connect=self._connect_timeout, sock_read=read_timeout
         )
         try:
             async with self._opening(timeout):
                 response = await self._start(session, request, timeout=limits)
-            stream = _opened(response, request, self._streams)
+            stream = _new_stream(response, request, self._streams)
         except self._failures as error:
-            raise _translated(error, request, self._server) from _harmless(error)
-        self._keep(stream)
+            raise _translated(error, request, self._server) from _safe_cause(error)
+        self._register_stream(stream)
         return stream
 
     async def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
         """Switch a new connection to another protocol."""
-        if self._streaming is None:
-            self._streaming = self._new_session(self._new_connector(0))
+        if self._stream_session is None:
+            self._stream_session = self._new_session(self._new_connector(0))
         limits = aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout)
         try:
             async with self._opening(timeout):
-                response = await self._start(self._streaming, request, timeout=limits)
+                response = await self._start(self._stream_session, request, timeout=limits)
             stream = _Duplex(response, request, self._streams)
         except self._failures as error:
-            raise _translated(error, request, self._server) from _harmless(error)
-        self._keep(stream)
+            raise _translated(error, request, self._server) from _safe_cause(error)
+        self._register_stream(stream)
         return stream
 
     @asynccontextmanager
@@ -192,13 +192,15 @@ class AsyncHttpTransport(Unpicklable):
             self._openings.pop(over, None)
             over.set_result(None)
 
-    def _keep(self, stream: _Stream) -> None:
+    def _register_stream(self, stream: _Stream) -> None:
         """Register a stream, so that `aclose` ends it. After `aclose`, end the stream now."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()
 
-    async def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    async def send_probe(
+        self, request: HttpRequest, timeout: float, *, fresh: bool
+    ) -> tuple[int, bool]:
         """Send a small request over the connection that is kept for probes.
 
         With `fresh`, open a new connection first. Returns the status, and whether the connection is
@@ -212,15 +214,15 @@ class AsyncHttpTransport(Unpicklable):
         try:
             async with asyncio.timeout(timeout):
                 response = await self._start(session, request)
-                await _read_off(response)
+                await _drain_body(response)
         except self._failures as error:
             await self.close_probe()
-            raise _translated(error, request, self._server) from _harmless(error)
+            raise _translated(error, request, self._server) from _safe_cause(error)
         return response.status, self._probe_is_new
 
     def drop_idle(self) -> None:
         """Close the idle connections, which may be dead."""
-        for session in (self._reading, self._streaming):
+        for session in (self._get_session, self._stream_session):
             connector = None if session is None else session.connector
             if isinstance(connector, _Connector):
                 connector.drop_idle()
@@ -244,7 +246,7 @@ class AsyncHttpTransport(Unpicklable):
         self._retired = True
         for stream in tuple(self._streams):
             stream.break_off()
-        if not self._busy:
+        if not self._pending_requests:
             await self.aclose()
 
     async def aclose(self) -> None:
@@ -254,7 +256,7 @@ class AsyncHttpTransport(Unpicklable):
             stream.abort()
         await self._end_openings()
         await self.close_probe()
-        for session in (self._writing, self._reading, self._streaming):
+        for session in (self._write_session, self._get_session, self._stream_session):
             if session is not None:
                 await session.close()
 
@@ -324,15 +326,15 @@ class AsyncHttpTransport(Unpicklable):
 
     def _open_session(self, method: str) -> aiohttp.ClientSession:
         """Create the session for a method. The sessions share one connection pool."""
-        if self._reading is None:
-            self._reading = self._new_session(self._new_connector(self._pool_size))
+        if self._get_session is None:
+            self._get_session = self._new_session(self._new_connector(self._pool_size))
         if method == "GET":
-            return self._reading
-        self._writing = self._new_session(self._reading.connector, connector_owner=False)
+            return self._get_session
+        self._write_session = self._new_session(self._get_session.connector, connector_owner=False)
         # aiohttp repeats PUT and DELETE by itself when the connection is lost. But the server may
         # have executed the first request: then the second meets a conflict, or nothing to delete.
-        setattr(self._writing, "_retry_connection", False)  # noqa: B010 - there is no public option
-        return self._writing
+        setattr(self._write_session, "_retry_connection", False)  # noqa: B010 - there is no public option
+        return self._write_session
 
 
 class _Request(aiohttp.ClientRequest):
@@ -384,7 +386,7 @@ class _Stream:
         self._open_streams = open_streams
         self._aborted = False
         self._break_reason = ""
-        self.opened = self.heard = monotonic()
+        self.opened = self.last_data_at = monotonic()
         self.can_resume = False
         self.on_end: Callable[[_Stream], object] | None = None
 
@@ -393,13 +395,13 @@ class _Stream:
         try:
             chunk = await self._read()
         except _FAILURES as error:
-            _forget_frames(error)
+            _clear_traceback(error)
             if self._aborted:
                 return b""
             if self._break_reason:
                 raise ConnectionLost(f"{self._request.info}: {self._break_reason}") from None
-            raise _translated(error, self._request, "") from _harmless(error)
-        self.heard = monotonic()
+            raise _translated(error, self._request, "") from _safe_cause(error)
+        self.last_data_at = monotonic()
         return chunk
 
     async def _read(self) -> bytes:
@@ -421,7 +423,7 @@ class _Stream:
     def break_off(self, why: str = "") -> None:
         """Make `read` raise ConnectionLost."""
         self._break_reason = why
-        self._let_go()
+        self._disconnect()
 
     def limit_silence(self, seconds: float) -> None:
         """Make `read` raise ConnectionLost after this many seconds without data."""
@@ -432,9 +434,9 @@ class _Stream:
 
     async def aclose(self) -> None:
         """Close the connection."""
-        self._let_go()
+        self._disconnect()
 
-    def _let_go(self) -> None:
+    def _disconnect(self) -> None:
         self._open_streams.discard(self)
         self._response.close()
         if self.on_end is not None:
@@ -448,7 +450,7 @@ class _Duplex(_Stream):
         self, response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
     ) -> None:
         super().__init__(response, request, open_streams)
-        self._taken: asyncio.StreamReader | None = None
+        self._taken_reader: asyncio.StreamReader | None = None
         if response.status == SWITCHING_PROTOCOLS:
             self._inflater = None
             self._take_over()
@@ -461,19 +463,19 @@ class _Duplex(_Stream):
         if handler is None or transport is None:
             raise ConnectionLost(f"{self._request.info}: the connection was lost")
         loop = asyncio.get_running_loop()
-        self._taken = asyncio.StreamReader(limit=_READ_BUFFER_BYTES, loop=loop)
-        protocol = _TakenOver(self._taken, handler)
+        self._taken_reader = asyncio.StreamReader(limit=_READ_BUFFER_BYTES, loop=loop)
+        protocol = _TakenOver(self._taken_reader, handler)
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
-        self._writer = asyncio.StreamWriter(transport, protocol, self._taken, loop)
+        self._writer = asyncio.StreamWriter(transport, protocol, self._taken_reader, loop)
         # The bytes that came with the response. There is no public attribute for them.
         if early := bytes(getattr(handler, "_tail", b"")):
-            self._taken.feed_data(early)
+            self._taken_reader.feed_data(early)
 
     async def _read(self) -> bytes:
-        if self._taken is None:
+        if self._taken_reader is None:
             return await super()._read()
-        chunk = await self._taken.read(_MAX_READ_BYTES)
+        chunk = await self._taken_reader.read(_MAX_READ_BYTES)
         if not chunk and self._break_reason:
             raise ConnectionResetError
         return chunk
@@ -490,12 +492,16 @@ class _Duplex(_Stream):
             why = self._break_reason or "the connection was lost"
             raise ConnectionLost(f"{self._request.info}: {why}") from None
 
-    def _let_go(self) -> None:
+    def _disconnect(self) -> None:
         """Close the connection. asyncio would wait until the send buffer is empty."""
         is_open = self in self._open_streams
-        if is_open and self._taken is not None and self._writer.transport.get_write_buffer_size():
+        if (
+            is_open
+            and self._taken_reader is not None
+            and self._writer.transport.get_write_buffer_size()
+        ):
             self._writer.transport.abort()
-        super()._let_go()
+        super()._disconnect()
 
 
 class _TakenOver(asyncio.StreamReaderProtocol):
@@ -511,7 +517,7 @@ class _TakenOver(asyncio.StreamReaderProtocol):
         self._handler.connection_lost(exc)
 
 
-async def _read_off(response: aiohttp.ClientResponse) -> None:
+async def _drain_body(response: aiohttp.ClientResponse) -> None:
     """Read and drop a small body, so that its connection can be used again."""
     if (
         len(await response.content.read(_MAX_PROBE_BODY_BYTES)) < _MAX_PROBE_BODY_BYTES
@@ -522,7 +528,7 @@ async def _read_off(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _opened(
+def _new_stream(
     response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
 ) -> _Stream:
     try:
@@ -539,7 +545,7 @@ def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
     return headers
 
 
-def _forget_frames(error: Exception) -> None:
+def _clear_traceback(error: Exception) -> None:
     """Clear the traceback of an error, if all closed connections share the error.
 
     aiohttp raises the same object for each connection, so its traceback would keep all frames.
@@ -577,7 +583,7 @@ def _translated(  # noqa: PLR0911 - one return per error
             return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
 
 
-def _harmless(error: Exception) -> Exception | None:
+def _safe_cause(error: Exception) -> Exception | None:
     """Return an error that may be the cause of another error; None if its text has the request."""
     return None if isinstance(error, aiohttp.ClientResponseError) else error
 

@@ -10,7 +10,7 @@ from .._http.request import GET, build
 from .._http.watch_progress import is_passing
 from .._models.unstructured import Object
 from ..errors import ClientError, Forbidden, Gone, NotFound, RequestTimeout
-from ._primitives import from_outside
+from ._primitives import from_any_thread
 from .pager import list_pages
 from .reflector import AsyncReflector
 from .standstill_alarm import alarm_at, alarm_at_standstill
@@ -74,7 +74,7 @@ class AsyncWait(Generic[T]):
         self._options = options
         self._timeout = timeout
         self._shown_seconds = (whole or timeout or 0.0) if timeout else 0.0
-        self._reporter = AsyncProgressReporter(rest, waited.kind, on_progress, self._end)
+        self._reporter = AsyncProgressReporter(rest, waited.kind, on_progress, self._end_wait)
         self._state: WaitState[T] = WaitState(waited, on_progress and self._reporter.report)
         self._error: Exception | None = None
         self._trouble = ""
@@ -158,7 +158,7 @@ class AsyncWait(Generic[T]):
             deadline=deadline,
         )
         cancel_alarm = self._set_alarm(until)
-        end = from_outside(self._end_at_timeout)
+        end = from_any_thread(self._end_at_timeout)
 
         def on_standstill(why: str) -> None:
             self._standstill = why
@@ -195,7 +195,7 @@ class AsyncWait(Generic[T]):
         """Return False: a list may come from the server's cache."""
         return False
 
-    def reads(self, *, latest: bool) -> None:
+    def list_begins(self, *, latest: bool) -> None:
         """Do nothing when a list begins."""
 
     def replace(self, objects: list[T], version: str) -> None:  # noqa: ARG002 - a method of sinks
@@ -211,17 +211,17 @@ class AsyncWait(Generic[T]):
         if isinstance(error, NotFound) and await self._is_kind_deleted():
             self._change_state(lambda: self._state.replace([]))
         elif not is_passing(error) and not isinstance(error, (Gone, RequestTimeout)):
-            self._end(error)
+            self._end_wait(error)
 
     def _change_state(self, change: Callable[[], None]) -> None:
         try:
             change()
         except Exception as error:  # noqa: BLE001 - the program's condition may raise anything
-            self._end(error)
+            self._end_wait(error)
         if self._state.is_over:
-            self._end(None)
+            self._end_wait(None)
 
-    def _end(self, error: Exception | None) -> None:
+    def _end_wait(self, error: Exception | None) -> None:
         self._error = self._error or error
         if self._reflector is not None:
             self._reflector.stop()

@@ -60,22 +60,22 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
             problem: ClientError | None = None
             try:
                 if self._frames:
-                    if await self._has_paused():
+                    if await self._let_others_run():
                         continue
                     event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
                         check_representation(event.object, self._model, self._request.info)
                         return event
                     continue
-                if await self._read_on():
+                if await self._read_more():
                     continue
             except ClientError as error:
                 problem = error
-            await self._go_on(problem)
-        await self._end(self._request)
+            await self._handle_end(problem)
+        await self._finish(self._request)
         raise StopAsyncIteration
 
-    async def _read_on(self) -> bool:
+    async def _read_more(self) -> bool:
         """Open the next connection or read from the current one. Returns False when it ended."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(self._rest.clock.monotonic())
@@ -102,9 +102,9 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         self._codec = self._rest.codec.for_answer(stream.headers)
         return self._codec.new_framer()
 
-    async def _go_on(self, error: ClientError | None) -> None:
+    async def _handle_end(self, error: ClientError | None) -> None:
         """Handle the end of a connection: wait before the next, end the iteration, or raise."""
-        await self._leave_stream()
+        await self._close_stream()
         self._frames.clear()
         if self._stopped.is_set():
             return  # `stop` ended the connection

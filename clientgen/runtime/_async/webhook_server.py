@@ -30,7 +30,7 @@ from .._models.unstructured import Object
 from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
 from .._net.endpoints_base import MAX_BODY_BYTES, parse_address
 from .._signals import on_stop_signal
-from ._primitives import Event, from_outside, result_of
+from ._primitives import Event, from_any_thread, result_of
 from .http_endpoints import AsyncEndpoints
 
 if TYPE_CHECKING:
@@ -460,7 +460,7 @@ class AsyncWebhooks:
             ConfigError: The certificate is missing or invalid.
             OSError: The address cannot be listened on; the message says why.
         """
-        forget = on_stop_signal(from_outside(self.stop))
+        forget = on_stop_signal(from_any_thread(self.stop))
         try:
             async with self:
                 await self._stopping.wait()

@@ -1,4 +1,4 @@
-"""Waiting primitives for threads; the counterpart of the module in `_async`."""
+"""Locks, events, tasks and timers for threads. `_async/_primitives.py` has the same names."""
 
 # The classes here use each other's private attributes.
 # pyright: reportPrivateUsage=false
@@ -33,13 +33,13 @@ __all__ = [
     "awaited",
     "call",
     "call_later",
+    "check_callback",
     "check_spawn",
-    "check_waiting",
+    "from_any_thread",
     "from_clock",
-    "from_outside",
-    "holding",
     "result_of",
     "run_blocking",
+    "run_with_lock",
     "short_lock",
     "sleep",
     "spawn",
@@ -73,11 +73,11 @@ def run_blocking(function: Callable[[], T]) -> T:
     return function()
 
 
-def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
+def run_with_lock(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
     """Acquire a lock, call `work`, and release the lock.
 
-    `work` runs in a thread of its own. After the deadline it continues there, and that thread
-    releases the lock.
+    With a deadline, `work` runs in a new thread. After the deadline, it continues there, and that
+    thread releases the lock.
 
     Args:
         lock: The lock.
@@ -88,7 +88,7 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
         TimeoutError: the deadline passed first.
         RuntimeError: no thread can be started.
     """
-    from .._net.timed_work import done_within  # loaded when credentials are
+    from .._net.timed_work import done_within  # only credentials and discovery need it
 
     if deadline is None:
         with lock:
@@ -109,16 +109,16 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
     try:
         return done_within(remaining, work_and_release, name="clientgen-credentials")
     except RuntimeError:
-        if not has_started:  # the system has no thread left
+        if not has_started:  # no thread could be started
             lock._lock.release()
         raise
 
 
-def check_waiting(what: str, function: object) -> None:
+def check_callback(what: str, function: object) -> None:
     """Check that a user's function is callable and not a coroutine function.
 
     Raises:
-        TypeError: it is not callable, or is a coroutine function.
+        TypeError: the value is not callable, or is a coroutine function.
     """
     check_function(what, function)
     if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
@@ -145,7 +145,7 @@ def _coroutine_error(what: str) -> TypeError:
 
 
 def call(function: Callable[..., object], *args: object) -> None:
-    """Call a user's function. Raises what `result_of` raises."""
+    """Call a user's function. Raises the errors of `result_of`."""
     result_of(function, *args)
 
 
@@ -153,21 +153,21 @@ def result_of(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a user's function and return its result.
 
     Raises:
-        TypeError: it is a coroutine function, which a thread cannot await.
-        RuntimeError: it raised SystemExit, which would silently end this thread only.
+        TypeError: the function is a coroutine function, which a thread cannot await.
+        RuntimeError: the function raised SystemExit, which would silently end only this thread.
     """
     try:
         result = function(*args, **kwargs)
     except SystemExit as error:
-        raise RuntimeError("a thread cannot exit the program: tell the main thread") from error
+        raise RuntimeError("a thread cannot exit the program: stop the main thread") from error
     if isinstance(result, Coroutine):
         result.close()
-        raise TypeError(f"{function!r} is a coroutine function: threads call plain ones")
+        raise TypeError(f"{function!r} is a coroutine function: threads call ordinary functions")
     return result
 
 
 def uncancelled(work: T) -> T:
-    """Return the result of work that is already done: a thread does it before this call."""
+    """Return the argument: the thread has finished the work before this call."""
     return work
 
 
@@ -182,26 +182,26 @@ def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], o
     return timer.cancel
 
 
-def from_outside(function: Callable[[], object]) -> Callable[[], object]:
-    """Return a function for signal handlers: it calls `function` in a new thread.
+def from_any_thread(function: Callable[[], object]) -> Callable[[], object]:
+    """Return a function that signal handlers and threads may call to run `function` in a thread.
 
-    A handler interrupts a thread anywhere. The interrupted thread may hold a lock that `function`
-    needs, or be about to wait for an event that `function` sets.
+    A signal handler interrupts a thread anywhere. The interrupted thread may hold a lock that
+    `function` needs, or be about to wait for an event that `function` sets.
     """
     return lambda: start_new_thread(function, ())
 
 
 def from_clock(function: Callable[[], object]) -> Callable[[], object]:
-    """Return a function that a clock calls when its time has moved on.
+    """Return a function that a clock may call when its time has moved.
 
-    It is called before the clock moves again, by a thread that holds no lock of the runtime.
+    The clock calls it before it moves again, in a thread that holds no lock of the runtime.
     """
     return function
 
 
 def short_lock() -> AbstractContextManager[object]:
-    """Return a lock for a few statements that do not wait."""
-    return threading.RLock()  # callbacks that are called with the lock held may acquire it again
+    """Return a lock for statements that do not wait."""
+    return threading.RLock()  # reentrant, because callbacks may acquire it again
 
 
 class Lock:
@@ -258,19 +258,19 @@ class Event:
             return self._condition.wait_for(self.is_set, seconds)
 
     def _wait_moving(self, clock: Clock, until: Callable[[], float]) -> None:
-        """Wait until a time that may change; `wake` makes this thread read it again."""
+        """Wait until a time that may change. `wake` makes this thread read the time again."""
         with self._condition:
             while not self._is_set and clock.monotonic() < (moment := until()):
                 self._condition.wait(real_seconds(clock, moment))
 
     def _wait_by(self, clock: Clock, until: float | None) -> None:
-        """Wait until a time of a clock that calls `wake` when it moves; None for no limit."""
+        """Wait until a time of a clock, which calls `wake` when it moves; None for no limit."""
         with self._condition:
             while not self._is_set and (until is None or clock.monotonic() < until):
                 self._condition.wait(None if until is None else real_seconds(clock, until))
 
-    def unless(self, work: T) -> T | None:
-        """Return the result of work that is already done: a thread does it before this call."""
+    def run_unless_set(self, work: T) -> T | None:
+        """Return the argument: the thread has finished the work before this call."""
         return work
 
 
@@ -360,24 +360,24 @@ class Interruption:
     """Interrupts a task in `_async`; a thread cannot be interrupted."""
 
     def fire(self) -> None:
-        """Do nothing: the thread checks by itself whether it has to end."""
+        """Do nothing: the thread has to check whether it must end."""
 
-    def caused(self, error: BaseException | None) -> bool:  # noqa: ARG002 - the twin's
-        """Return False: this never ends any work."""
+    def caused(self, error: BaseException | None) -> bool:  # noqa: ARG002 - as in `_async`
+        """Return False: a thread is never interrupted."""
         return False
 
 
 def check_spawn() -> None:
-    """Check that `spawn` can be called here: threads can be started anywhere."""
+    """Do nothing: threads can be started anywhere."""
 
 
 def spawn(work: Callable[[], None], name: str, context: Context | None = None) -> Task:
     """Start a background thread. The caller must join it; its exceptions are printed.
 
-    Its context variables are those of `context`, or a copy of the caller's.
+    The thread runs in `context`, or else in a copy of the caller's context.
     """
     if context is None:
-        context = copy_context()  # as asyncio's tasks inherit their context variables
+        context = copy_context()  # as tasks of asyncio do
     thread = threading.Thread(target=context.run, args=(work,), name=name, daemon=True)
     thread.start()
     return Task(thread)

@@ -20,7 +20,7 @@ from .._models.unstructured import Object, Unstructured, UnstructuredList
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import ObjectClient
-from .outdated import finding_anew
+from .outdated import retry_if_outdated
 from .rest import Rest
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class ClientsetBase:
 
     # ---- reading ------------------------------------------------------------------------------
 
-    @finding_anew
+    @retry_if_outdated
     def get(
         self,
         model: type[M],
@@ -201,10 +201,10 @@ class ClientsetBase:
             namespace: its namespace; `k.namespace` by default.
             options: see `GetOptions`.
         """
-        client = self._of_one(model, namespace)
+        client = self._client_of_class(model, namespace)
         return client._get(model, name, options)
 
-    @finding_anew
+    @retry_if_outdated
     def list(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[ListOptions]
     ) -> ModelList[M]:
@@ -216,7 +216,7 @@ class ClientsetBase:
             options: see `ListOptions`.
         """
         resource = self._resource_of(_checked(model))
-        return self._of_all(model, resource, namespace).list(**options)
+        return self._client_of_all(model, resource, namespace).list(**options)
 
     def each(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[EachOptions]
@@ -242,7 +242,7 @@ class ClientsetBase:
         """
         return self.dynamic.resource(_checked(model)).watch(namespace=namespace, **options)
 
-    @finding_anew
+    @retry_if_outdated
     def table(
         self,
         name: ResourceName | type[Any],
@@ -276,7 +276,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
-    @finding_anew
+    @retry_if_outdated
     def create(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -288,7 +288,7 @@ class ClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `WriteOptions`.
         """
-        client = self._of_object(body, namespace)
+        client = self._client_of_object(body, namespace)
         return client._create(client._model, body, options)
 
     @overload
@@ -303,7 +303,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
     ) -> Object: ...
-    @finding_anew
+    @retry_if_outdated
     def update(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
     ) -> Any:
@@ -314,7 +314,7 @@ class ClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `WriteOptions`.
         """
-        client = self._of_object(body, namespace)
+        client = self._client_of_object(body, namespace)
         return client._update(client._model, body, options)
 
     @overload
@@ -329,7 +329,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[ApplyOptions],
     ) -> Object: ...
-    @finding_anew
+    @retry_if_outdated
     def apply(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
     ) -> Any:
@@ -347,7 +347,7 @@ class ClientsetBase:
             ManifestError: the server refuses a field that the class does not have either, or a
                 value of a wrong type. The message says where.
         """
-        client = self._of_object(body, namespace)
+        client = self._client_of_object(body, namespace)
         return client._apply(client._model, body, options)
 
     @overload
@@ -371,7 +371,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
     ) -> M: ...
-    @finding_anew
+    @retry_if_outdated
     def patch(
         self,
         what: Any,
@@ -388,7 +388,7 @@ class ClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `PatchOptions`.
         """
-        client, (name, patch) = self._target(what, given, namespace, "patch")
+        client, (name, patch) = self._client_and_arguments(what, given, namespace, "patch")
         return client.patch(name, patch, **options)
 
     @overload
@@ -412,7 +412,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
     ) -> M: ...
-    @finding_anew
+    @retry_if_outdated
     def edit(
         self,
         what: Any,
@@ -435,10 +435,10 @@ class ClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `EditOptions`.
         """
-        client, (name, change) = self._target(what, given, namespace, "change")
+        client, (name, change) = self._client_and_arguments(what, given, namespace, "change")
         return client.edit(name, change, **options)
 
-    @finding_anew
+    @retry_if_outdated
     def patch_status(self, old: T, new: T) -> T:
         """Send what has changed in the status of an object.
 
@@ -463,7 +463,7 @@ class ClientsetBase:
         patch = status_difference(old, new)
         if patch is None:
             return new
-        client = self._of_object(old, None)
+        client = self._client_of_object(old, None)
         changed: T = client.status(name_in(old)).patch(patch)
         return changed
 
@@ -490,7 +490,7 @@ class ClientsetBase:
         namespace: str | None = ...,
         **options: Unpack[DeleteOptions],
     ) -> M | Status: ...
-    @finding_anew
+    @retry_if_outdated
     def delete(
         self,
         what: Any,
@@ -512,10 +512,10 @@ class ClientsetBase:
             namespace: its namespace, if it does not state one; `k.namespace` by default.
             options: see `DeleteOptions`.
         """
-        client, (name,) = self._target(what, given, namespace)
+        client, (name,) = self._client_and_arguments(what, given, namespace)
         return client.delete(name, **options)
 
-    @finding_anew
+    @retry_if_outdated
     def delete_collection(
         self,
         model: type[M],
@@ -531,7 +531,7 @@ class ClientsetBase:
             options: see `DeleteCollectionOptions`.
         """
         resource = self._resource_of(_checked(model))
-        return self._of_all(model, resource, namespace).delete_collection(**options)
+        return self._client_of_all(model, resource, namespace).delete_collection(**options)
 
     @overload
     def wait(  # type: ignore[overload-overlap]
@@ -624,14 +624,14 @@ class ClientsetBase:
             WaitFailed: the condition cannot become true any more, or `fail` is true.
             WaitTimeout: the condition did not become true in time.
         """
-        self._confirm(what)
+        self._rediscover_unregistered(what)
         if isinstance(what, type) and not given:
             model = _checked(cast("type[Model]", what))
             resource = self._resource_of(model)
-            client: Any = self._of_all(model, resource, namespace)
+            client: Any = self._client_of_all(model, resource, namespace)
             return client.wait(until=until, **options)
         try:
-            target, (name,) = self._target(what, given, namespace)
+            target, (name,) = self._client_and_arguments(what, given, namespace)
         except NoResourceMatch as error:
             if isinstance(error, DiscoveryFailed) or not _may_be_gone(what, until):
                 raise
@@ -692,7 +692,7 @@ class ClientsetBase:
                 raise
         return self.dynamic.find(kind, self._rest.deadline({}))
 
-    def _confirm(self, what: object) -> None:
+    def _rediscover_unregistered(self, what: object) -> None:
         """Discover an unregistered kind anew, because `wait` may take a 404 as "deleted"."""
         try:
             self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
@@ -703,7 +703,9 @@ class ClientsetBase:
         """Return True: the resource may come from discovery. See `retry_if_outdated`."""
         return True
 
-    def _of_one(self, model: type[M], namespace: str | None) -> ObjectClient[M, ModelList[Any]]:
+    def _client_of_class(
+        self, model: type[M], namespace: str | None
+    ) -> ObjectClient[M, ModelList[Any]]:
         """Return the client of one object, by its class."""
         try:
             resource = self._known[model]
@@ -713,13 +715,15 @@ class ClientsetBase:
             namespace = self.namespace
         return self._client(model, resource, namespace, ModelList)
 
-    def _of_all(
+    def _client_of_all(
         self, model: type[M], resource: Resource, namespace: str | None
     ) -> ObjectClient[M, ModelList[M]]:
         """Return the client of the objects of one namespace, or of all namespaces."""
         return self._client(model, resource, namespace, self.scheme.list_model(model))
 
-    def _of_object(self, body: Any, namespace: str | None) -> ObjectClient[Any, ModelList[Any]]:
+    def _client_of_object(
+        self, body: Any, namespace: str | None
+    ) -> ObjectClient[Any, ModelList[Any]]:
         """Return the client for the kind and the namespace of an object."""
         model: type[Any] = body.__class__
         resource = self._known.get(model)
@@ -728,10 +732,10 @@ class ClientsetBase:
             resource = self._resource_of(kind)
             model = kind if isinstance(kind, type) else self._class_of(kind, body)
         try:
-            home = home_of(resource, body, namespace, self._rest.namespace)
+            object_namespace = home_of(resource, body, namespace, self._rest.namespace)
         except ValueError as error:
             raise ValueError(f"{called(self)[1:-2]}({resource.kind}): {error}") from None
-        return self._client(model, resource, home, ModelList)
+        return self._client(model, resource, object_namespace, ModelList)
 
     def _list_model_of(self, model: type[Object]) -> type[ModelList[Any]]:
         """Return the class of lists of `model`."""
@@ -749,7 +753,7 @@ class ClientsetBase:
             return Unstructured
         return self.scheme.model(kind)
 
-    def _target(
+    def _client_and_arguments(
         self, what: object, given: tuple[Any, ...], namespace: str | None, *following: str
     ) -> tuple[ObjectClient[Any, ModelList[Any]], tuple[Any, ...]]:
         """Return the client of an object, and its name with the arguments that follow it.
@@ -766,8 +770,8 @@ class ClientsetBase:
             ways = [", ".join((first, *following)) for first in ("OBJECT", 'CLASS, "NAME"')]
             raise TypeError(f"write {call}({ways[0]}) or {call}({ways[1]})")
         if is_class:
-            return self._of_one(cast("type[Model]", what), namespace), given
-        return self._of_object(what, namespace), (name_in(what), *given)
+            return self._client_of_class(cast("type[Model]", what), namespace), given
+        return self._client_of_object(what, namespace), (name_in(what), *given)
 
     def _client(
         self,

@@ -25,7 +25,7 @@ from .._controllers.reconcile_loop import (
 from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal_outside_tests
 from ..errors import TerminalError
-from ._primitives import Event, awaited, check_waiting, from_outside, spawn, uncancelled
+from ._primitives import Event, awaited, check_callback, from_any_thread, spawn, uncancelled
 from .lease_client import rest_of
 from .rest import Rest
 from .workqueue import PriorityQueue
@@ -147,7 +147,7 @@ class Controller:
         sync_timeout: float = 120.0,
         grace: float = 30.0,
     ) -> None:
-        check_waiting("reconcile", reconcile)
+        check_callback("reconcile", reconcile)
         if workers < 1:
             raise ValueError("a controller needs at least one worker")
         self.name = name
@@ -165,11 +165,11 @@ class Controller:
         # The clusters of the sources of `for_`. Requests for objects of the first cluster do not
         # name the cluster.
         self._clusters: list[object] = []
-        self._listening = False
+        self._is_listening = False
         self._observer: ReconcileMetrics | None = None
         self._stopping = Event()
-        self._began = False
-        self._broken: BaseException | None = None
+        self._has_started = False
+        self._failure: BaseException | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -207,7 +207,7 @@ class Controller:
         check_function("mapper", mapper)
         watched = _Watched(source, self._cluster_of(source), mapper, self._predicates)
         self._sources.append(watched)
-        if self._listening:
+        if self._is_listening:
             self._listen(watched)
         return self
 
@@ -258,7 +258,7 @@ class Controller:
                 informer and the server's last response.
             RuntimeError: The controller has run before.
         """
-        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:
             self._run()
         finally:
@@ -266,9 +266,9 @@ class Controller:
 
     def _run(self) -> None:
         """Run, without handling signals."""
-        if self._began:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already run; create a new one")
-        self._began = self._listening = True
+        self._has_started = self._is_listening = True
         if not self._sources and not len(self.queue):
             logger.warning(
                 "%s: no sources, so the controller reconciles only requests of its queue; name a"
@@ -279,9 +279,9 @@ class Controller:
             for source in list(self._sources):
                 self._listen(source)
             self._wait_for_sync()
-            self._work()
+            self._run_workers()
         finally:
-            self._listening = False
+            self._is_listening = False
             self.queue.shut_down()
             for source in self._sources:
                 source.remove_handler()
@@ -330,20 +330,20 @@ class Controller:
     def _states(self) -> list[tuple[str, str]]:
         return [(source.informer.title, source.informer.sync_status) for source in self._sources]
 
-    def _work(self) -> None:
+    def _run_workers(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)
-        workers = [spawn(self._keep_working, f"{self.name}-{n}") for n in range(self._workers)]
+        workers = [spawn(self._run_worker, f"{self.name}-{n}") for n in range(self._workers)]
         try:
             self._stopping.wait()
         except BaseException:
             self._grace = 0.0
             raise
         finally:
-            self._end(workers)
-        if self._broken:
-            raise self._broken
+            self._stop_workers(workers)
+        if self._failure:
+            raise self._failure
 
-    def _end(self, workers: Sequence[Task]) -> None:
+    def _stop_workers(self, workers: Sequence[Task]) -> None:
         self._stopping.set()
         drained = self.queue.shut_down_with_drain(self._grace)
         if not drained:
@@ -356,7 +356,7 @@ class Controller:
 
     # ---- workers ------------------------------------------------------------------------------
 
-    def _keep_working(self) -> None:
+    def _run_worker(self) -> None:
         try:
             while not self._stopping.is_set():
                 with self.queue.item() as request:
@@ -366,7 +366,7 @@ class Controller:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
             if not self._stopping.is_set():  # a SystemExit, or a cancellation by other code
-                self._broken = error
+                self._failure = error
                 self.stop()
 
     def _process(self, request: Request) -> None:
@@ -377,12 +377,12 @@ class Controller:
         outcome: Outcome = "error"
         problem: BaseException | None = None
         try:
-            result = checked_result(uncancelled(self._attempt(request, fields)))
+            result = checked_result(uncancelled(self._call_reconcile(request, fields)))
             outcome = outcome_of(result)
             requeue(self.queue, request, result)
         except Exception as error:  # noqa: BLE001 - reconcile may raise anything
             problem = error
-            self._failed(request, fields, error)
+            self._requeue_failed(request, fields, error)
         except BaseException as error:
             problem = error
             raise
@@ -390,11 +390,11 @@ class Controller:
             if observer is not None:
                 observer.ended(outcome, self._clock.monotonic() - began, problem)
 
-    def _attempt(self, request: Request, _fields: dict[str, str]) -> Result | None:
+    def _call_reconcile(self, request: Request, _fields: dict[str, str]) -> Result | None:
         """Reconcile once. The fields are for log records."""
         return awaited("reconcile", self._reconcile(request))
 
-    def _failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
+    def _requeue_failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
         log_failure(logger, fields, error, self.queue.num_requeues(request) + 1)
         if isinstance(error, TerminalError):
             self.queue.forget(request)
@@ -434,11 +434,11 @@ class _Watched:
         if registration is not None:
             registration.remove()
 
-    def matters(self, event: SourceEvent[Any]) -> bool:
+    def passes(self, event: SourceEvent[Any]) -> bool:
         """Return whether an event passes all predicates."""
-        return all(self._passes(predicate, event) for predicate in self.predicates)
+        return all(self._passes_predicate(predicate, event) for predicate in self.predicates)
 
-    def _passes(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
+    def _passes_predicate(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
         try:
             return predicate(event)
         except Exception:
@@ -474,7 +474,7 @@ class _Enqueuer:
         self._enqueue(SourceEvent("delete", obj, None), 0)
 
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
-        if not self._source.matters(event):
+        if not self._source.passes(event):
             return
         objects = [each for each in (event.old, event.new) if each is not None]
         failure: Exception | None = None

@@ -48,7 +48,7 @@ from ..errors import (
     RequestTimeout,
     one_line,
 )
-from ._primitives import Lock, holding, run_blocking, spawn
+from ._primitives import Lock, run_blocking, run_with_lock, spawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -222,7 +222,7 @@ class Discovery:
 
     def _with_lock(self, work: Function[[], bool], deadline: float | None) -> bool:
         try:
-            return holding(self._lock, work, self._rest.real_deadline(deadline))
+            return run_with_lock(self._lock, work, self._rest.real_deadline(deadline))
         except RequestTimeout:
             raise
         except TimeoutError:
@@ -272,7 +272,9 @@ class Discovery:
             _log.warning("discovery of %s", failure)
         self._adopt(Snapshot(self._server, time, list(documents.values())), known)
         if self._cache_file is not None:
-            run_blocking(partial(_write, self._cache_file, cast("Snapshot", self._snapshot)))
+            run_blocking(
+                partial(_write_cache_file, self._cache_file, cast("Snapshot", self._snapshot))
+            )
 
     def _adopt(self, snapshot: Snapshot, known: Discovered) -> None:
         self._known = known
@@ -312,7 +314,7 @@ class Discovery:
             return Document(path, failure=one_line(str(error)))
 
     def _request_all(
-        self, paths: Iterable[str], ask: Function[[str], Document]
+        self, paths: Iterable[str], request_document: Function[[str], Document]
     ) -> dict[str, Document]:
         """Request several documents concurrently."""
         pending = list(paths)[::-1]
@@ -325,7 +327,7 @@ class Discovery:
                 with suppress(IndexError):  # another worker may have taken the last path
                     path = pending.pop()
                     try:
-                        answers[path] = ask(path)
+                        answers[path] = request_document(path)
                     except BaseException as error:  # noqa: BLE001 - raised below
                         errors.append(error)
 
@@ -345,7 +347,7 @@ class Discovery:
     # ---- on disk ------------------------------------------------------------------------------
 
     def _read_file(self, path: Path) -> None:
-        snapshot = run_blocking(partial(_read, path, self._server))
+        snapshot = run_blocking(partial(_read_cache_file, path, self._server))
         if snapshot is None:
             return
         try:
@@ -365,14 +367,14 @@ def _checked_json(path: str, body: bytes) -> Raw:
         DecodeError: the body is not a JSON object.
     """
     try:
-        _anything.decode(body)
+        _object_decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"{path} is not a discovery document: {one_line(str(error))}") from None
     return Raw(body)
 
 
 # Made at import: threads that make the first decoder of a type concurrently may crash.
-_anything = msgspec.json.Decoder(dict[str, Raw])
+_object_decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
 def _server_identity(rest: Rest) -> str:
@@ -406,14 +408,14 @@ def _cache_file(rest: Rest, server: str) -> Path | None:
         return None
 
 
-def _read(path: Path, server: str) -> Snapshot | None:
+def _read_cache_file(path: Path, server: str) -> Snapshot | None:
     from .._config.private_files import read_private
 
     content = read_private(path, MAX_SNAPSHOT_BYTES)
     return None if content is None else read_snapshot(content, server)
 
 
-def _write(path: Path, snapshot: Snapshot) -> None:
+def _write_cache_file(path: Path, snapshot: Snapshot) -> None:
     from .._config.private_files import write_private
 
     content = snapshot.encode()

@@ -38,7 +38,7 @@ from .._models.unstructured import Object, Unstructured, list_class
 from ..errors import NoResourceMatch, NotFound
 from .discovery import discovery_of
 from .object_client import ObjectClient
-from .outdated import finding_anew, is_outdated, left_of
+from .outdated import is_outdated, retry_if_outdated, with_remaining_time
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -253,36 +253,36 @@ class DynamicResource(Generic[T]):
 
     # ---- reading ------------------------------------------------------------------------------
 
-    @finding_anew
+    @retry_if_outdated
     def get(self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]) -> T:
         """Get the object called `name`."""
         check_segment("name", name)
-        client, call_options = self._single("get", namespace, options)
+        client, call_options = self._client_for_one("get", namespace, options)
         return client.get(name, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def list(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> ModelList[T]:
         """List the objects that match the options, in one namespace or in all."""
-        client, call_options = self._several("list", namespace, options)
+        client, call_options = self._client_for_all("list", namespace, options)
         return client.list(**call_options)
 
     def each(self, *, namespace: str | None = None, **options: Unpack[EachOptions]) -> Iterator[T]:
         """Iterate over the objects that match the options, reading a page at a time."""
         deadline = self.rest.deadline(options)
-        is_begun = False
+        has_yielded = False
         try:
-            client, call_options = self._several("list", namespace, options)
+            client, call_options = self._client_for_all("list", namespace, options)
             for obj in client.each(**call_options):
-                is_begun = True
+                has_yielded = True
                 yield obj
         except NotFound as error:
-            if is_begun or not self._forget():
+            if has_yielded or not self._forget():
                 raise
             if not is_outdated(self.rest, error, deadline):
                 raise
         else:
             return
-        client, call_options = self._several("list", namespace, options)
+        client, call_options = self._client_for_all("list", namespace, options)
         for obj in client.each(**call_options):
             yield obj
 
@@ -338,17 +338,17 @@ class DynamicResource(Generic[T]):
         are those of `wait` of typed clients.
         """
         given: dict[str, Any] = {**options, "until": until}
-        self._confirm({})
+        self._find_anew({})
         if name is UNSET:
-            client, _ = self._several("watch", namespace, {})
+            client, _ = self._client_for_all("watch", namespace, {})
         else:
             check_segment("name", name)
-            client, _ = self._single("watch", namespace, {})
+            client, _ = self._client_for_one("watch", namespace, {})
             given["name"] = name
         waiting: Any = client
         return cast("T | Sequence[T] | None", waiting.wait(**given))
 
-    @finding_anew
+    @retry_if_outdated
     def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
         """List the objects that match the options as the table that `kubectl get` prints.
 
@@ -358,11 +358,11 @@ class DynamicResource(Generic[T]):
         found = self._find(deadline)
         check_verb(found, "list")
         client = ObjectClient(self._client.rest, found, namespace, Table, Table)
-        return client.list(**left_of(self._client.rest, options, deadline))
+        return client.list(**with_remaining_time(self._client.rest, options, deadline))
 
     # ---- writing ------------------------------------------------------------------------------
 
-    @finding_anew
+    @retry_if_outdated
     def create(
         self,
         body: T | Mapping[str, object],
@@ -371,10 +371,10 @@ class DynamicResource(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """Create the object."""
-        client, call_options, sent = self._for_body("create", body, namespace, options)
+        client, call_options, sent = self._client_for_body("create", body, namespace, options)
         return client.create(sent, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def update(
         self,
         body: T | Mapping[str, object],
@@ -383,10 +383,10 @@ class DynamicResource(Generic[T]):
         **options: Unpack[WriteOptions],
     ) -> T:
         """Replace the object with `body`."""
-        client, call_options, sent = self._for_body("update", body, namespace, options)
+        client, call_options, sent = self._client_for_body("update", body, namespace, options)
         return client.update(sent, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def apply(
         self,
         body: T | Mapping[str, object],
@@ -398,10 +398,12 @@ class DynamicResource(Generic[T]):
 
         The field manager owns the fields that are set in `body`.
         """
-        client, call_options, sent = self._for_body("patch", body, namespace, options, "apply()")
+        client, call_options, sent = self._client_for_body(
+            "patch", body, namespace, options, "apply()"
+        )
         return client.apply(sent, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def patch(
         self,
         name: str,
@@ -412,10 +414,10 @@ class DynamicResource(Generic[T]):
     ) -> T:
         """Patch the object called `name`. A dict is a merge patch."""
         check_segment("name", name)
-        client, call_options = self._single("patch", namespace, options)
+        client, call_options = self._client_for_one("patch", namespace, options)
         return client.patch(name, patch, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def edit(
         self,
         name: str,
@@ -426,10 +428,10 @@ class DynamicResource(Generic[T]):
     ) -> T:
         """Get the object, let `change` modify it, and send the difference. Retries on conflict."""
         check_segment("name", name)
-        client, call_options = self._single("patch", namespace, options)
+        client, call_options = self._client_for_one("patch", namespace, options)
         return client.edit(name, change, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def delete(
         self, name: str, *, namespace: str | None = None, **options: Unpack[DeleteOptions]
     ) -> T | Status:
@@ -438,10 +440,10 @@ class DynamicResource(Generic[T]):
         Returns the object if its deletion is pending, otherwise usually a Status.
         """
         check_segment("name", name)
-        client, call_options = self._single("delete", namespace, options)
+        client, call_options = self._client_for_one("delete", namespace, options)
         return client.delete(name, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def delete_collection(
         self, *, namespace: str | None = None, **options: Unpack[DeleteCollectionOptions]
     ) -> ModelList[T] | Status:
@@ -450,21 +452,21 @@ class DynamicResource(Generic[T]):
         Raises:
             ValueError: the resource is namespaced and no namespace is given.
         """
-        client, call_options = self._several("deletecollection", namespace, options)
+        client, call_options = self._client_for_all("deletecollection", namespace, options)
         return client.delete_collection(**call_options)
 
     # ---- subresources -------------------------------------------------------------------------
 
     def status(self, name: str, *, namespace: str | None = None) -> DynamicSubresource[T]:
         """Get, update, patch, apply or edit the status of the object called `name`."""
-        return self._part(name, "status", namespace, None)
+        return self._subresource(name, "status", namespace, None)
 
     def scale(self, name: str, *, namespace: str | None = None) -> DynamicSubresource[Any]:
         """Get, update, patch or edit the scale of the object called `name`.
 
         The scale is an autoscaling/v1 Scale for all resources.
         """
-        return self._part(name, "scale", namespace, self._client.model_of(_SCALE))
+        return self._subresource(name, "scale", namespace, self._client.model_of(_SCALE))
 
     @overload
     def subresource(
@@ -494,9 +496,9 @@ class DynamicResource(Generic[T]):
         Raises:
             ValueError: one of the names is not valid.
         """
-        return self._part(name, part, namespace, model)
+        return self._subresource(name, part, namespace, model)
 
-    def _part(
+    def _subresource(
         self, name: str, part: str, namespace: str | None, model: type[S] | None
     ) -> DynamicSubresource[S]:
         check_segment("name", name)
@@ -525,7 +527,7 @@ class DynamicResource(Generic[T]):
         self._found = None
         return True
 
-    def _confirm(self, options: Mapping[str, Any]) -> None:
+    def _find_anew(self, options: Mapping[str, Any]) -> None:
         """Find the resource without the cache on disk.
 
         Watches and waits need this: they last long, and a wait may take a 404 as "deleted".
@@ -535,7 +537,7 @@ class DynamicResource(Generic[T]):
             self._client.discovery.confirm(deadline)
             self._forget()
 
-    def _details(self, deadline: float | None) -> ApiResource:
+    def _find_with_details(self, deadline: float | None) -> ApiResource:
         """Return the resource with the details of discovery."""
         found = self._find(deadline)
         if isinstance(found, ApiResource):
@@ -544,7 +546,7 @@ class DynamicResource(Generic[T]):
         self._found = details
         return details
 
-    def _single(
+    def _client_for_one(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
     ) -> tuple[ObjectClient[T, ModelList[T]], Any]:
         """Return the client for calls to one object, and the remaining options."""
@@ -553,17 +555,21 @@ class DynamicResource(Generic[T]):
         check_verb(found, verb)
         if namespace is None and found.namespaced:
             namespace = self._client.namespace
-        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), with_remaining_time(
+            self._client.rest, options, deadline
+        )
 
-    def _several(
+    def _client_for_all(
         self, verb: str, namespace: str | None, options: Mapping[str, Any]
     ) -> tuple[ObjectClient[T, ModelList[T]], Any]:
         deadline = self._client.rest.deadline(options)
         found = self._find(deadline)
         check_verb(found, verb)
-        return self.client_in(found, namespace), left_of(self._client.rest, options, deadline)
+        return self.client_in(found, namespace), with_remaining_time(
+            self._client.rest, options, deadline
+        )
 
-    def _for_body(
+    def _client_for_body(
         self,
         verb: str,
         body: T | Mapping[str, object],
@@ -581,7 +587,7 @@ class DynamicResource(Generic[T]):
         object_namespace = home_of(found, body, namespace, self._client.namespace)
         return (
             self.client_in(found, object_namespace),
-            left_of(self._client.rest, options, deadline),
+            with_remaining_time(self._client.rest, options, deadline),
             _with_type(body, found),
         )
 
@@ -595,7 +601,7 @@ class DynamicResource(Generic[T]):
         """Return the class of the objects."""
         return self._model or cast("type[T]", self._client.model_of(found.gvk))
 
-    def part_client(
+    def subresource_client(
         self,
         part: str,
         namespace: str | None,
@@ -607,14 +613,14 @@ class DynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = self._find(deadline)
         if isinstance(found, ApiResource) or (part != "status" and model is None):
-            found = self._details(deadline)
+            found = self._find_with_details(deadline)
             try:
-                about = subresource_of(found, part, verb)
+                part_info = subresource_of(found, part, verb)
             except NoResourceMatch:  # the subresource may be newer than the cache
-                self._confirm(options)
-                found = self._details(deadline)
-                about = subresource_of(found, part, verb)
-            kind = GroupVersion.parse(about.api_version).with_kind(about.kind)
+                self._find_anew(options)
+                found = self._find_with_details(deadline)
+                part_info = subresource_of(found, part, verb)
+            kind = GroupVersion.parse(part_info.api_version).with_kind(part_info.kind)
             model = model or cast("type[S]", self._model if part == "status" else None)
             model = model or cast("type[S]", self._client.model_of(kind))
         model = model or cast("type[S]", self.model_for(found))
@@ -623,12 +629,12 @@ class DynamicResource(Generic[T]):
         return (
             self.client_in(found, namespace),
             model,
-            left_of(self._client.rest, options, deadline),
+            with_remaining_time(self._client.rest, options, deadline),
         )
 
-    def watched(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
+    def watched_resource(self, options: Mapping[str, Any]) -> tuple[Resource, type[T]]:
         """Return the resource to watch, and the class of its objects."""
-        self._confirm(options)
+        self._find_anew(options)
         found = self._find(self._client.rest.deadline(options))
         check_verb(found, "watch")
         return found, self.model_for(found)
@@ -666,40 +672,40 @@ class DynamicSubresource(Generic[T]):
     def _forget(self) -> bool:
         return self._resource._forget()
 
-    @finding_anew
+    @retry_if_outdated
     def get(self, **options: Unpack[GetOptions]) -> T:
         """Get the subresource."""
         part, call_options = self._part_for("get", options)
         return part.get(**call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Post to the subresource, as for an eviction or a token."""
         check_object("create()", body)
         client, model, call_options = self._client_for("create", options)
         return client.create_subresource(self._name, self._part, body, model, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def update(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
         """Replace the subresource with `body`."""
         check_object("update()", body)
         part, call_options = self._part_for("update", options)
         return part.update(body, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def patch(self, patch: Patch | Mapping[str, object], **options: Unpack[PatchOptions]) -> T:
         """Patch the subresource. A dict is a merge patch."""
         part, call_options = self._part_for("patch", options)
         return part.patch(patch, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
         """Server-side apply: update the subresource and own the fields in `body`."""
         check_object("apply()", body)
         part, call_options = self._part_for("patch", options)
         return part.apply(body, **call_options)
 
-    @finding_anew
+    @retry_if_outdated
     def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
         """Get the subresource, let `change` modify it, and send the difference.
 
@@ -717,7 +723,9 @@ class DynamicSubresource(Generic[T]):
     def _client_for(
         self, verb: str, options: Mapping[str, Any]
     ) -> tuple[ObjectClient[Any, Any], type[T], Any]:
-        return self._resource.part_client(self._part, self._namespace, self._model, verb, options)
+        return self._resource.subresource_client(
+            self._part, self._namespace, self._model, verb, options
+        )
 
 
 class DynamicWatch(Watch[T]):
@@ -738,7 +746,7 @@ class DynamicWatch(Watch[T]):
         return super().__next__()
 
     def _find(self, resource: DynamicResource[T]) -> None:
-        found, self._model = resource.watched(self._options)
+        found, self._model = resource.watched_resource(self._options)
         self._path = found.collection_path(self._namespace)
         self._request = build("GET", self._path, self._options, WATCH)
         self._progress = WatchProgress(self._options, self._request.info)

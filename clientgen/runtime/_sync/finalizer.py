@@ -21,7 +21,7 @@ from .._http.retry import ConflictRetry, annotate
 from .._models.deep_copy import deep_copy
 from .._models.unstructured import Object
 from ..errors import Conflict, Invalid, NotFound
-from ._primitives import awaited, check_waiting, short_lock, sleep, uncancelled
+from ._primitives import awaited, check_callback, short_lock, sleep, uncancelled
 
 if TYPE_CHECKING:
     from .._http.patches import Patch
@@ -69,10 +69,10 @@ class Finalizer(Generic[T]):
     """
 
     def __init__(self, k: ClientsetBase, name: str, cleanup: Function[[T], bool | None]) -> None:
-        check_waiting("cleanup", cleanup)
+        check_callback("cleanup", cleanup)
         self._k = k
         self._cleanup = cleanup
-        self._memory = _Memory(FinalizerState(checked_finalizer(name)))
+        self._memory = _SharedState(FinalizerState(checked_finalizer(name)))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -119,11 +119,11 @@ class Finalizer(Generic[T]):
     def _run(self, obj: T, *, is_wanted: bool) -> T | None:
         if not uid_in(obj):
             raise ValueError(f"{obj!r} has no uid: it must be read from the server first")
-        client = self._k._of_object(obj, None)
+        client = self._k._client_of_object(obj, None)
         return _Run(self._memory, self._cleanup, client, is_wanted=is_wanted).run(obj)
 
 
-class _Memory:
+class _SharedState:
     """The state of a finalizer, shared by all workers."""
 
     def __init__(self, state: FinalizerState) -> None:
@@ -146,7 +146,7 @@ class _Run(Generic[T]):
 
     def __init__(
         self,
-        memory: _Memory,
+        memory: _SharedState,
         cleanup: Function[[T], bool | None],
         client: Any,
         *,
@@ -192,14 +192,14 @@ class _Run(Generic[T]):
             self._forget(current)
             return None
         except (Conflict, Invalid) as error:  # Invalid: a test operation of the patch has failed
-            self._pause(error, patch)
+            self._wait_for_retry(error, patch)
             return self._read(current)
         if step is FinalizerStep.ADD:
             return changed
         self._forget(current)
         return None
 
-    def _pause(self, error: Conflict | Invalid, patch: Patch) -> None:
+    def _wait_for_retry(self, error: Conflict | Invalid, patch: Patch) -> None:
         """Wait before the next attempt. Raises the error if retries cannot help."""
         delay = self._retry.after(error, monotonic())
         # The server refused the same patch before: no test has failed, but the server rejects the

@@ -42,7 +42,7 @@ class Stoppable(ReadByFor):
         self._stopped = Event()
         self._stream: ByteStream | None = None
         self._framer: Framer | None = None
-        self._taken = 0
+        self._frames_this_turn = 0
         self._frames: deque[bytes] = deque()
 
     def stop(self) -> None:
@@ -59,7 +59,7 @@ class Stoppable(ReadByFor):
     def close(self) -> None:
         """Stop, and close the connection."""
         self.stop()
-        self._leave_stream()
+        self._close_stream()
 
     def __enter__(self) -> Self:
         return self
@@ -88,11 +88,11 @@ class Stoppable(ReadByFor):
             self._deadline = self._rest.clock.monotonic() + self._timeout
             self._cancel_alarm = self._rest.alarm_at(self._deadline, _weakly(self._expire))
         opening = self._rest.stream(request, self._deadline, read_timeout, **options)
-        stream = self._stream = self._stopped.unless(opening)
+        stream = self._stream = self._stopped.run_unless_set(opening)
         if stream is not None:
             self._framer = self._new_framer(stream)
         if self._stopped.is_set():
-            self._leave_stream()
+            self._close_stream()
 
     def _read_frames(self) -> bool:
         """Read the next frames. Returns False at the end of the stream."""
@@ -103,15 +103,15 @@ class Stoppable(ReadByFor):
         self._frames.extend(self._framer.feed(chunk))
         return bool(chunk)
 
-    def _has_paused(self) -> bool:
+    def _let_others_run(self) -> bool:
         """Let other tasks run after many frames.
 
         Returns True if they ran: one may have called `stop`.
         """
-        self._taken += 1
-        if self._taken <= _MAX_FRAMES_PER_TURN:
+        self._frames_this_turn += 1
+        if self._frames_this_turn <= _MAX_FRAMES_PER_TURN:
             return False
-        self._taken = 0
+        self._frames_this_turn = 0
         sleep(0)
         return True
 
@@ -123,12 +123,12 @@ class Stoppable(ReadByFor):
         """Return the incomplete frame at the end of the stream; empty after `stop`."""
         return b"" if self._framer is None or self._stopped.is_set() else self._framer.finish()
 
-    def _leave_stream(self) -> None:
+    def _close_stream(self) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
             stream.close()
 
-    def _end(self, request: HttpRequest) -> None:
+    def _finish(self, request: HttpRequest) -> None:
         """Close the connection after the last frame.
 
         Raises:

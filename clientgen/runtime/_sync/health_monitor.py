@@ -27,7 +27,7 @@ _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0
 # The task keeps running this long without a stream: a watch has no stream between two connections.
 _IDLE_TIMEOUT_SECONDS = 2.0
-_SERVER_ERRORS = 500
+_FIRST_SERVER_ERROR = 500
 
 
 class MonitoredStream(Protocol):
@@ -35,7 +35,7 @@ class MonitoredStream(Protocol):
 
     opened: float
     """The time when the stream was opened."""
-    heard: float
+    last_data_at: float
     """The time when data last arrived. Before the first data, the time of the opening."""
     on_end: Callable[[Any], object] | None
     """Called with the stream when the stream has ended."""
@@ -57,7 +57,7 @@ class MonitoredStream(Protocol):
 class Probe(Protocol):
     """Sends small requests to the server, over a connection that is kept for them."""
 
-    def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    def send_probe(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a GET. With `fresh`, open a new connection first, and keep the new connection.
 
         Returns the status, and whether the connection is new.
@@ -98,9 +98,9 @@ class HealthMonitor:
         self._lock = short_lock()
         self._streams: set[MonitoredStream] = set()
         self._waiting: list[Event] = []
-        self._rouse = Event()
+        self._wake_up = Event()
         self._task: Task | None = None
-        self._used = monotonic()
+        self._last_used_at = monotonic()
         self._closed = False
 
     @property
@@ -108,28 +108,28 @@ class HealthMonitor:
         """Whether the monitor knows that the server does not respond."""
         return self._health.is_down and not self._health.answers
 
-    def answered(self) -> None:
+    def note_response(self) -> None:
         """Note that the server responded to a request.
 
         That counts more than `/readyz`: a server may not be ready, or a proxy may block the path.
         """
         self._health.answers = True
 
-    def listen(self, stream: MonitoredStream, *, can_resume: bool) -> None:
+    def add_stream(self, stream: MonitoredStream, *, can_resume: bool) -> None:
         """Monitor a stream until it ends. `can_resume` is as in `MonitoredStream`."""
-        stream.can_resume, stream.on_end = can_resume, self._leave
+        stream.can_resume, stream.on_end = can_resume, self._remove_stream
         with self._lock:
             self._streams.add(stream)
-            self._run()
+            self._ensure_task()
             if len(self._streams) == 1:
-                self._rouse.set()
+                self._wake_up.set()
 
-    def _leave(self, stream: MonitoredStream) -> None:
+    def _remove_stream(self, stream: MonitoredStream) -> None:
         with self._lock:
             self._streams.discard(stream)
-            self._used = monotonic()
+            self._last_used_at = monotonic()
             if not self._streams and not self._waiting:
-                self._rouse.set()
+                self._wake_up.set()
 
     def pause(self, stopped: Event, clock: Clock, seconds: float) -> bool:
         """Wait before a retry. Returns whether the server came back meanwhile.
@@ -141,8 +141,8 @@ class HealthMonitor:
             outages = health.outages
             health.suspect(monotonic())
             self._waiting.append(stopped)
-            self._run()
-            self._rouse.set()
+            self._ensure_task()
+            self._wake_up.set()
         try:
             wait_moving(
                 stopped, clock, lambda: until if health.outages == outages else float("-inf")
@@ -151,7 +151,7 @@ class HealthMonitor:
             with self._lock:
                 self._waiting.remove(stopped)
                 if not self._streams and not self._waiting:
-                    self._rouse.set()
+                    self._wake_up.set()
         if health.outages == outages or stopped.is_set():
             return False
         after = clock.monotonic() + health.return_after()
@@ -162,7 +162,7 @@ class HealthMonitor:
         """Stop the task of the monitor. Streams that are open are not ended."""
         with self._lock:
             self._closed = True
-            self._rouse.set()
+            self._wake_up.set()
             task = self._task
         if task is not None and not task.is_current:
             task.cancel()
@@ -170,29 +170,29 @@ class HealthMonitor:
 
     # ---- the task -----------------------------------------------------------------------------
 
-    def _run(self) -> None:
+    def _ensure_task(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
-            self._task = spawn(self._keep, f"clientgen health monitor of {self._server}")
+            self._task = spawn(self._run_task, f"clientgen health monitor of {self._server}")
 
-    def _keep(self) -> None:
-        while (until := self._next()) is not None:
-            if not wait_until(self._rouse, SYSTEM_CLOCK, until):
-                self._act(monotonic())
+    def _run_task(self) -> None:
+        while (until := self._next_time()) is not None:
+            if not wait_until(self._wake_up, SYSTEM_CLOCK, until):
+                self._check_or_probe(monotonic())
         self._probe.close_probe()
 
-    def _next(self) -> float | None:
+    def _next_time(self) -> float | None:
         """Return the time of the next check.
 
         None ends the task, which has nothing to monitor any more.
         """
         with self._lock:
-            self._rouse.clear()
+            self._wake_up.clear()
             now = monotonic()
             if self._streams or self._waiting:
-                self._used = now
+                self._last_used_at = now
                 return min(self._check_at(), self._ask_at(), now + _MAX_SLEEP_SECONDS)
-            if not self._closed and now < self._used + _IDLE_TIMEOUT_SECONDS:
-                return self._used + _IDLE_TIMEOUT_SECONDS
+            if not self._closed and now < self._last_used_at + _IDLE_TIMEOUT_SECONDS:
+                return self._last_used_at + _IDLE_TIMEOUT_SECONDS
             self._task = None
             self._health.rest()
             return None
@@ -205,77 +205,85 @@ class HealthMonitor:
         if not self._streams:
             return _NEVER
         opened = min(stream.opened for stream in self._streams)
-        return self._health.ask_at(opened, max(stream.heard for stream in self._streams))
+        return self._health.ask_at(opened, max(stream.last_data_at for stream in self._streams))
 
-    def _act(self, now: float) -> None:
+    def _check_or_probe(self, now: float) -> None:
         with self._lock:
             checks, asks = self._check_at() <= now, self._ask_at() <= now
         if checks:
-            self._check()
+            self._check_readiness()
         elif asks:
-            self._ask(now)
+            self._probe_server(now)
 
     # ---- silent streams -----------------------------------------------------------------------
 
-    def _ask(self, now: float) -> None:
+    def _probe_server(self, now: float) -> None:
         """Check whether the server has nothing to send, or the connections are dead."""
         health = self._health
         try:
-            is_new = self._ask_again()
+            is_new = self._send_probe()
         except Exception as error:  # noqa: BLE001 - any error means that there was no response
             if self._closed:
                 return
             why = f"the server sent nothing for {health.quiet:.0f} s, and did not answer a probe"
-            silent = self._silent(now)
+            silent = self._silent_streams(now)
             with self._lock:
                 health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
             _logger().warning("%s: %s: %s", self._server, why, error)
             self._probe.drop_idle()
-            self._break(silent, why)
+            self._break_streams(silent, why)
         else:
             health.answered(monotonic(), is_new=is_new)
-            self._renew(
-                [stream for stream in self._silent(now) if stream.heard < health.kept_since]
+            self._renew_streams(
+                [
+                    stream
+                    for stream in self._silent_streams(now)
+                    if stream.last_data_at < health.kept_since
+                ]
             )
 
-    def _silent(self, now: float) -> list[MonitoredStream]:
+    def _silent_streams(self, now: float) -> list[MonitoredStream]:
         with self._lock:
-            return [stream for stream in self._streams if stream.heard <= now - self._health.quiet]
+            return [
+                stream
+                for stream in self._streams
+                if stream.last_data_at <= now - self._health.quiet
+            ]
 
-    def _renew(self, streams: list[MonitoredStream]) -> None:
+    def _renew_streams(self, streams: list[MonitoredStream]) -> None:
         """End streams that may be dead although the server responds.
 
         Their readers open new streams.
         """
         silent = [stream for stream in streams if stream.can_resume]
         if silent and self._health.renews(monotonic()):
-            self._break(silent, "the stream brought no data for long, and may be dead")
+            self._break_streams(silent, "the stream brought no data for long, and may be dead")
 
-    def _ask_again(self) -> bool:
+    def _send_probe(self) -> bool:
         """Send a probe over the kept connection, or over a new connection if the server closed it.
 
         Returns whether the connection is new.
         """
         try:
-            _, is_new = self._probe.ask("/version", self._health.patience, fresh=False)
+            _, is_new = self._probe.send_probe("/version", self._health.patience, fresh=False)
         except ConnectionLost:
-            _, is_new = self._probe.ask("/version", self._health.patience, fresh=True)
+            _, is_new = self._probe.send_probe("/version", self._health.patience, fresh=True)
         return is_new
 
-    def _break(self, streams: list[MonitoredStream], why: str) -> None:
+    def _break_streams(self, streams: list[MonitoredStream], why: str) -> None:
         for stream in streams:
             stream.break_off(why)
 
     # ---- servers that do not respond ----------------------------------------------------------
 
-    def _check(self) -> None:
+    def _check_readiness(self) -> None:
         try:
-            status, _ = self._probe.ask("/readyz", CHECK_TIMEOUT_SECONDS, fresh=True)
+            status, _ = self._probe.send_probe("/readyz", CHECK_TIMEOUT_SECONDS, fresh=True)
         except Exception as error:  # noqa: BLE001 - any error means that there was no response
             _logger().debug("%s did not respond to a probe: %s", self._server, error)
             status = 0
         was_down = self._health.is_down
-        is_ready = 0 < status < _SERVER_ERRORS
+        is_ready = 0 < status < _FIRST_SERVER_ERROR
         with self._lock:
             is_back = self._health.checked(monotonic(), is_ready=is_ready)
             waiting = [*self._waiting] if is_back else []

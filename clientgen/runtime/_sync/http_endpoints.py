@@ -1,4 +1,4 @@
-"""HTTP endpoints of a program, for threads; the counterpart of the module in `_async`."""
+"""HTTP endpoints of a program, for threads. `_async/http_endpoints.py` has the same names."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Endpoints(EndpointsBase[Callable[[EndpointRequest], EndpointAnswer]]):
     _server: ThreadedServer | None = None
 
     def start(self) -> None:
-        """Begin to answer.
+        """Start serving.
 
         Raises:
             OSError: The address cannot be listened on; the message says why.
-            RuntimeError: It has started before.
+            RuntimeError: `start` was called before.
         """
-        from .._net.threaded_server import ThreadedServer  # as late as the other flavour's
+        from .._net.threaded_server import ThreadedServer  # imported late, as in `_async`
 
         self._server = self._new_server(ThreadedServer)
         self._server.start()
 
     def stop(self, grace: float = 5.0) -> None:
-        """Accept no more requests, and let running answers end, for at most this many seconds.
+        """Accept no more requests, and wait at most `grace` seconds for running answers.
 
-        It cannot be started again. Without a start, it does nothing.
+        The endpoints cannot be started again. Without `start`, this does nothing.
         """
         server, self._server = self._server, None
         if server is not None:

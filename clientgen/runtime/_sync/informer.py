@@ -93,9 +93,9 @@ class _NamespaceSink(Generic[T]):
         """Return whether the next list must be the latest state."""
         return self._informer._needs_latest(self)
 
-    def reads(self, *, latest: bool) -> None:
+    def list_begins(self, *, latest: bool) -> None:
         """Note that a list of all objects begins."""
-        self._informer._reads(self, latest=latest)
+        self._informer._list_begins(self, latest=latest)
 
     def replace(self, entries: list[Any], version: str) -> None:
         """Replace all objects."""
@@ -108,7 +108,7 @@ class _NamespaceSink(Generic[T]):
     def failed(self, error: Exception) -> None:
         """Report that listing or watching has failed."""
         self._informer._watch_failed(error)
-        self._informer._tell_read(self)  # controllers do not wait for a kind that is not served
+        self._informer._report_listed(self)  # controllers do not wait for a kind that is not served
 
 
 class SharedInformer(Generic[T]):
@@ -193,8 +193,8 @@ class SharedInformer(Generic[T]):
             changing=self._live is not None,
         )
         # Objects that are decoded when they are read are not shared.
-        is_looked_at = None if self._storage.keeps_objects else False
-        detector: MutationDetector[Any] = MutationDetector(resource.name, enabled=is_looked_at)
+        detects_mutations = None if self._storage.keeps_objects else False
+        detector: MutationDetector[Any] = MutationDetector(resource.name, enabled=detects_mutations)
         is_watched = None if self._live is None else self._is_watched
         self._processor: Processor[T] = Processor(
             repr(self),
@@ -210,9 +210,9 @@ class SharedInformer(Generic[T]):
             resource,
             self._storage,
             selection=LocalSelection(labels, fields),
-            transform=self._transformed,
+            transform=self._transform_object,
         )
-        self._reading: list[Task] = []
+        self._reflector_tasks: list[Task] = []
         self._stop_by = 0.0
         self._reflect = partial(
             Reflector,
@@ -222,11 +222,11 @@ class SharedInformer(Generic[T]):
             clock=clock,
         )
         # Replaced as a whole, never changed, because threads read it without a lock.
-        self._scopes: dict[str | None, _NamespaceSink[T]] = {}
+        self._sinks: dict[str | None, _NamespaceSink[T]] = {}
         self._unsynced: set[_NamespaceSink[T]] = set()
         if self._live is None:
             for each in self.namespaces or (None,):
-                self._new_scope(each)
+                self._add_sink(each)
         else:
             self._live.join(self)
         self._metrics = None if metrics is None else metrics.informer(resource, self._state)
@@ -340,8 +340,8 @@ class SharedInformer(Generic[T]):
         if self._processor.start():
             if self._shows_own_writes:
                 self._rest.chain.own_writes.add(self)
-            self._know_namespaces()
-            self._read_all()
+            self._set_namespaces_known()
+            self._start_reflectors()
 
     def has_synced(self) -> bool:
         """Return whether the cache is synced. Handlers may not have received all objects yet."""
@@ -358,9 +358,9 @@ class SharedInformer(Generic[T]):
         if not self.is_started:
             return NOT_STARTED
         missing = [
-            self._prefix(scope) + reason(scope.reflector.last_answer, self.resource)
-            for scope in self._scopes.values()
-            if scope in self._unsynced
+            self._prefix(sink) + reason(sink.reflector.last_answer, self.resource)
+            for sink in self._sinks.values()
+            if sink in self._unsynced
         ]
         if self._awaits_namespaces:
             missing.append("the namespaces are not known yet")
@@ -374,7 +374,7 @@ class SharedInformer(Generic[T]):
         longest time. A cache keeps its contents meanwhile, and stays synced.
         """
         return max(
-            (each.reflector.seconds_without_watch for each in self._scopes.values()), default=0.0
+            (each.reflector.seconds_without_watch for each in self._sinks.values()), default=0.0
         )
 
     @property
@@ -384,12 +384,12 @@ class SharedInformer(Generic[T]):
         The definition of a custom resource may come later: the informer keeps trying.
         """
         return not self.has_synced() and any(
-            isinstance(scope.reflector.last_answer, NotFound) for scope in self._scopes.values()
+            isinstance(sink.reflector.last_answer, NotFound) for sink in self._sinks.values()
         )
 
-    def _prefix(self, scope: _NamespaceSink[T]) -> str:
-        is_in_title = len(self._scopes) == 1 and (self._live is None or not self._live.selector)
-        return "" if is_in_title else f"in {scope.namespace}: "
+    def _prefix(self, sink: _NamespaceSink[T]) -> str:
+        is_in_title = len(self._sinks) == 1 and (self._live is None or not self._live.selector)
+        return "" if is_in_title else f"in {sink.namespace}: "
 
     def _why_incomplete(self) -> str:
         return incomplete(repr(self), self.sync_status)
@@ -407,29 +407,29 @@ class SharedInformer(Generic[T]):
         if not self.is_started and not self.is_stopped:
             raise not_started([self.title])
         until = None if timeout is None else self._clock.monotonic() + timeout
-        self._settle(until)
+        self._wait_until_settled(until)
         return self.has_synced()
 
-    def _settle(self, until: float | None) -> None:
-        settled, still = self._processor.settled, [""]
+    def _wait_until_settled(self, until: float | None) -> None:
+        settled, standstill_reason = self._processor.settled, [""]
 
-        def stands_still(why: str) -> None:
-            still[0] = why
+        def on_standstill(why: str) -> None:
+            standstill_reason[0] = why
             settled.wake()
 
         def end() -> float:
-            return 0.0 if still[0] else float("inf") if until is None else until
+            return 0.0 if standstill_reason[0] else float("inf") if until is None else until
 
-        watch_no_more = alarm_at_standstill(self._clock, stands_still)
+        cancel_alarm = alarm_at_standstill(self._clock, on_standstill)
         try:
             if isinstance(self._clock, SteppedClock):
                 wait_moving(settled, self._clock, end)
             else:
                 wait_until(settled, self._clock, until)
         finally:
-            watch_no_more()
-        if still[0] and not settled.is_set():
-            raise stood_still(still[0], [(self.title, self.sync_status)])
+            cancel_alarm()
+        if standstill_reason[0] and not settled.is_set():
+            raise stood_still(standstill_reason[0], [(self.title, self.sync_status)])
 
     @property
     def is_started(self) -> bool:
@@ -462,7 +462,7 @@ class SharedInformer(Generic[T]):
                 is set.
         """
         self.stop_soon()
-        for task in self._reading:
+        for task in self._reflector_tasks:
             if not task.is_current:  # `on_watch_error` called `stop`
                 task.join(max(0.0, self._stop_by - monotonic()))
         self._processor.join()
@@ -473,8 +473,8 @@ class SharedInformer(Generic[T]):
             self._stop_by = monotonic() + _STOP_TIMEOUT_SECONDS
             self._rest.chain.own_writes.remove(self)
         self._processor.stop_soon()
-        for scope in self._scopes.values():
-            scope.reflector.stop()
+        for sink in self._sinks.values():
+            sink.reflector.stop()
         if self._live is not None:
             self._live.leave(self)
 
@@ -499,13 +499,13 @@ class SharedInformer(Generic[T]):
         """
 
         def add() -> None:
-            if namespace not in self._scopes and not self.is_stopped:
+            if namespace not in self._sinks and not self.is_stopped:
                 self._store.add_namespace(namespace)
-                self._new_scope(namespace)
+                self._add_sink(namespace)
                 self._processor.settled.clear()
 
-        self._processor.look(add)
-        self._read_all()
+        self._processor.with_lock(add)
+        self._start_reflectors()
 
     def _remove_namespace(self, namespace: str) -> None:
         """Stop watching a namespace, and remove its objects from the cache.
@@ -513,21 +513,21 @@ class SharedInformer(Generic[T]):
         `on_delete` is not called: the objects still exist, and a controller must not treat them as
         deleted.
         """
-        scope = self._scopes.get(namespace)
+        sink = self._sinks.get(namespace)
 
         def remove() -> list[Notification[Any]]:
-            if scope is not None and self._is_current(scope):
-                self._scopes = {k: v for k, v in self._scopes.items() if v is not scope}
-                self.namespaces = tuple(sorted(filter(None, self._scopes)))
-                self._unsynced.discard(scope)
+            if sink is not None and self._is_current(sink):
+                self._sinks = {k: v for k, v in self._sinks.items() if v is not sink}
+                self.namespaces = tuple(sorted(filter(None, self._sinks)))
+                self._unsynced.discard(sink)
                 self._processor.forget(self._store.remove_namespace(namespace))
             return []
 
-        if scope is not None:
-            scope.reflector.stop()
+        if sink is not None:
+            sink.reflector.stop()
             self._processor.change(remove, self._is_complete)
 
-    def _know_namespaces(self) -> None:
+    def _set_namespaces_known(self) -> None:
         """Note that the namespaces are known.
 
         Without any namespace, the cache is synced and empty.
@@ -543,59 +543,59 @@ class SharedInformer(Generic[T]):
         if self._live is not None:
             self._processor.change(know, self._is_complete)
 
-    def _has_read(self, namespace: str) -> bool:
+    def _has_listed(self, namespace: str) -> bool:
         """Return whether the objects of a namespace are in the cache, or never will be."""
         if not self.is_started or self.is_stopped:
             return True
-        scope = self._scopes.get(namespace)
-        return scope is not None and (
-            scope not in self._unsynced or isinstance(scope.reflector.last_answer, NotFound)
+        sink = self._sinks.get(namespace)
+        return sink is not None and (
+            sink not in self._unsynced or isinstance(sink.reflector.last_answer, NotFound)
         )
 
-    def _new_scope(self, namespace: str | None) -> None:
-        scope = _NamespaceSink(self, namespace)
+    def _add_sink(self, namespace: str | None) -> None:
+        sink = _NamespaceSink(self, namespace)
         path = self.resource.collection_path(namespace)
-        scope.reflector = self._reflect(path=path, sink=scope)
-        self._unsynced.add(scope)
-        self._scopes = {**self._scopes, namespace: scope}
+        sink.reflector = self._reflect(path=path, sink=sink)
+        self._unsynced.add(sink)
+        self._sinks = {**self._sinks, namespace: sink}
         if namespace is not None:
-            self.namespaces = tuple(sorted(filter(None, self._scopes)))
+            self.namespaces = tuple(sorted(filter(None, self._sinks)))
 
-    def _read_all(self) -> None:
+    def _start_reflectors(self) -> None:
         """Start the reflectors that are not running."""
 
         def read() -> None:
             if not self.is_started or self.is_stopped:
                 return
-            self._reading = [task for task in self._reading if not task.done]
-            for scope in self._scopes.values():
-                if not scope.is_reading:
-                    scope.is_reading = True
-                    self._reading.append(spawn(scope.reflector.run, f"clientgen {self!r}"))
+            self._reflector_tasks = [task for task in self._reflector_tasks if not task.done]
+            for sink in self._sinks.values():
+                if not sink.is_reading:
+                    sink.is_reading = True
+                    self._reflector_tasks.append(spawn(sink.reflector.run, f"clientgen {self!r}"))
 
-        self._processor.look(read)
+        self._processor.with_lock(read)
 
-    def _is_current(self, scope: _NamespaceSink[T]) -> bool:
-        return self._scopes.get(scope.namespace) is scope
+    def _is_current(self, sink: _NamespaceSink[T]) -> bool:
+        return self._sinks.get(sink.namespace) is sink
 
     def _is_complete(self) -> bool:
         return self.is_started and not self._unsynced and not self._awaits_namespaces
 
     def _is_watched(self, obj: Any) -> bool:
-        return obj.metadata.namespace in self._scopes
+        return obj.metadata.namespace in self._sinks
 
-    def _tell_read(self, scope: _NamespaceSink[T]) -> None:
-        if self._live is not None and scope.namespace is not None:
-            self._live.has_read(scope.namespace)
+    def _report_listed(self, sink: _NamespaceSink[T]) -> None:
+        if self._live is not None and sink.namespace is not None:
+            self._live.has_listed(sink.namespace)
 
     # ---- lists and events of reflectors -------------------------------------------------------
 
-    def _reads(self, scope: _NamespaceSink[T], *, latest: bool) -> None:
+    def _list_begins(self, sink: _NamespaceSink[T], *, latest: bool) -> None:
         def note() -> None:
-            if self._is_current(scope):
-                self._store.begin_read(scope.namespace, latest=latest)
+            if self._is_current(sink):
+                self._store.begin_read(sink.namespace, latest=latest)
 
-        self._processor.look(note)
+        self._processor.with_lock(note)
 
     @property
     def _preparation(self) -> Callable[[Any], Any] | None:
@@ -610,9 +610,11 @@ class SharedInformer(Generic[T]):
 
     def _entry_of(self, item: Any) -> Any:
         """Return the entry of an item; None if the transform fails."""
-        return self._storage.prepare(item, None if self._transform is None else self._transformed)
+        return self._storage.prepare(
+            item, None if self._transform is None else self._transform_object
+        )
 
-    def _transformed(self, obj: T) -> T | None:
+    def _transform_object(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
         transform = cast("Callable[[T], T | None]", self._transform)  # it may lack `return`
@@ -627,36 +629,36 @@ class SharedInformer(Generic[T]):
             logger.error("the transform of %r returned None for %s, which is left out", self, key)
         return transformed
 
-    def _needs_latest(self, scope: _NamespaceSink[T]) -> bool:
+    def _needs_latest(self, sink: _NamespaceSink[T]) -> bool:
         """Return whether a list from the server's cache might be older than an own write."""
         if not self._shows_own_writes:
             return False
-        store, namespace = self._store, scope.namespace
+        store, namespace = self._store, sink.namespace
 
         def needs() -> bool:
-            if not self._is_current(scope):
+            if not self._is_current(sink):
                 return False
             is_first = not store.has_read(namespace)
             has_written = self._rest.chain.own_writes.has_written
             return (is_first and has_written) or store.needs_latest(namespace)
 
-        return self._processor.look(needs)
+        return self._processor.with_lock(needs)
 
-    def _replace(self, scope: _NamespaceSink[T], entries: list[Any], version: str) -> None:
+    def _replace(self, sink: _NamespaceSink[T], entries: list[Any], version: str) -> None:
         began = self._clock.monotonic()
 
         def apply() -> list[Notification[Any]]:
-            if not self._is_current(scope):
+            if not self._is_current(sink):
                 return []
-            notifications = self._store.replace(scope.namespace, entries, version)
-            self._unsynced.discard(scope)  # last, because other threads read it without the lock
+            notifications = self._store.replace(sink.namespace, entries, version)
+            self._unsynced.discard(sink)  # last, because other threads read it without the lock
             return notifications
 
         self._processor.change(apply, self._is_complete)
         self._processed(began)
-        self._tell_read(scope)
+        self._report_listed(sink)
 
-    def _apply(self, scope: _NamespaceSink[T], events: list[WatchEvent[Any]]) -> None:
+    def _apply(self, sink: _NamespaceSink[T], events: list[WatchEvent[Any]]) -> None:
         began = self._clock.monotonic()
         is_kept = self._preparation is None
         prepared = [
@@ -667,12 +669,12 @@ class SharedInformer(Generic[T]):
 
         def apply() -> list[Notification[Any]]:
             store = self._store
-            if not self._is_current(scope):
+            if not self._is_current(sink):
                 return []
             deltas = [
                 store.apply_event(kind, entry) for kind, entry in prepared if entry is not None
             ]
-            store.note_progress(scope.namespace, version, began)
+            store.note_progress(sink.namespace, version, began)
             return [each for each in deltas if each is not None]
 
         self._processor.change(apply)
@@ -705,7 +707,9 @@ class SharedInformer(Generic[T]):
 
     def sending(self, target: WriteTarget) -> SentWrite | None:
         """Note that a write of this client is being sent. For the client only."""
-        return self._processor.look(lambda: self._store.begin_write(target.namespace, target.key))
+        return self._processor.with_lock(
+            lambda: self._store.begin_write(target.namespace, target.key)
+        )
 
     def answered(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
@@ -717,7 +721,7 @@ class SharedInformer(Generic[T]):
 
     def over(self, sent: SentWrite) -> None:
         """Note that a write of this client has ended. For the client only."""
-        self._processor.look(lambda: self._store.end_write(sent))
+        self._processor.with_lock(lambda: self._store.end_write(sent))
 
     # ---- metrics ------------------------------------------------------------------------------
 

@@ -428,6 +428,6 @@ def _parsed(text: str) -> GroupVersionResource:
     group, _, version = group_version.rpartition("/")
     if not version or not resource:
         raise LookupError(
-            f"{text!r} is not a resource; write one such as v1/pods or apps/v1/deployments"
+            f"{text!r} is not a resource; write a name such as v1/pods or apps/v1/deployments"
         )
     return GroupVersionResource(group, version, resource)

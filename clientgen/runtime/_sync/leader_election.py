@@ -14,7 +14,7 @@ from .._http.user_agent import unique_identity
 from .._http.write_permit import PERMIT
 from .._signals import on_stop_signal_outside_tests
 from ..errors import AlreadyExists, Conflict, LeadershipLost
-from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
+from ._primitives import Event, Interruption, call, from_any_thread, spawn, wait_until
 from .lease_client import LeaseClient, rest_of
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class LeaderElector:
         self._is_cancelled = False
         self._announcing: Task | None = None
         self._announced = ""
-        self._tried = 0.0
+        self._last_attempt_at = 0.0
         self._failure: BaseException | None = None
 
     # ---- state --------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class LeaderElector:
 
         This checks the clock, so it is correct even after the program was paused.
         """
-        return not self._ending.is_set() and self._holds()
+        return not self._ending.is_set() and self._holds_lease()
 
     @property
     def leader(self) -> str:
@@ -203,7 +203,7 @@ class LeaderElector:
             RuntimeError: This elector is already running.
             BaseException: The exception that `on_started_leading` raised.
         """
-        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
+        forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:
             self._run_once()
         finally:
@@ -297,8 +297,8 @@ class LeaderElector:
         """Try to get the lease until this elector leads or is stopped. Returns whether it leads."""
         clock, election = self._clock, self._election
         while not self._stopping.is_set():
-            self._tried = clock.monotonic()
-            self._try(None)
+            self._last_attempt_at = clock.monotonic()
+            self._attempt(None)
             if election.leadership is not None and election.leads(clock.monotonic()):
                 self._term = election.leadership.term
                 return True
@@ -306,7 +306,7 @@ class LeaderElector:
             wait_until(self._stopping, clock, clock.monotonic() + pause)
         return False
 
-    def _try(self, until: float | None) -> None:
+    def _attempt(self, until: float | None) -> None:
         timeout = (
             self._timing.renew_deadline / 2
         )  # as controller-runtime: leaves time for two requests
@@ -328,12 +328,12 @@ class LeaderElector:
         self._publish(leads=True)
         self._settled.set()
         if self._on_started is not None:
-            self._work = spawn(self._keep_working, f"{self._election.name}-leading")
+            self._work = spawn(self._run_work, f"{self._election.name}-leading")
         elif not self._in_body:
             self._work_over.set()
-        renewing = spawn(self._keep_renewing, f"{self._election.name}-renewing")
+        renewing = spawn(self._renew_until_lost, f"{self._election.name}-renewing")
         try:
-            self._watch(self._ending, None)
+            self._wait_while_leading(self._ending, None)
         except BaseException:
             self._stopping.set()
             self._is_cancelled = True
@@ -344,9 +344,9 @@ class LeaderElector:
             finally:  # this may be cancelled a second time
                 renewing.cancel()
 
-    def _watch(self, event: Event, until: float | None) -> None:
+    def _wait_while_leading(self, event: Event, until: float | None) -> None:
         """Wait for an event until leadership ends, or until a time of the clock."""
-        while not event.is_set() and self._holds():
+        while not event.is_set() and self._holds_lease():
             leadership = self._election.leadership
             moments = [until, leadership.until if leadership else None]
             upcoming = [moment for moment in moments if moment is not None]
@@ -354,19 +354,19 @@ class LeaderElector:
             if until is not None and self._clock.monotonic() >= until:
                 return
 
-    def _holds(self) -> bool:
+    def _holds_lease(self) -> bool:
         """Return whether this elector has held the lease since its term began."""
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
-    def _keep_renewing(self) -> None:
+    def _renew_until_lost(self) -> None:
         clock, leadership = self._clock, self._election.leadership
-        while leadership is not None and self._holds():
-            until = max(leadership.renewed, self._tried) + self._timing.retry_period
+        while leadership is not None and self._holds_lease():
+            until = max(leadership.renewed, self._last_attempt_at) + self._timing.retry_period
             if wait_until(self._renewing_ends, clock, until):
                 break
-            self._tried = clock.monotonic()
+            self._last_attempt_at = clock.monotonic()
             try:
-                self._try(leadership.until)
+                self._attempt(leadership.until)
             except Exception as error:  # noqa: BLE001 - `run` and `__exit__` raise it
                 self._failure = self._failure or error
                 break
@@ -377,12 +377,12 @@ class LeaderElector:
 
     @property
     def _work_is_unwanted(self) -> bool:
-        return self._ending.is_set() and (self._on_stopped is None or not self._holds())
+        return self._ending.is_set() and (self._on_stopped is None or not self._holds_lease())
 
     def _wind_down(self, renewing: Task) -> None:
         """End the work, then the renewals, and then release the lease."""
         self._ending.set()
-        wanted = self._stopping.is_set() and self._holds()
+        wanted = self._stopping.is_set() and self._holds_lease()
         if not wanted:
             self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
             self._cancel_work()  # before `on_stopped_leading`, which may take time
@@ -392,7 +392,7 @@ class LeaderElector:
         self._renewing_ends.set()
         renewing.cancel()
         renewing.join(self._timing.renew_deadline if wanted else _JOIN_TIMEOUT_SECONDS)
-        if self._work_over.is_set() and self._holds():
+        if self._work_over.is_set() and self._holds_lease():
             self._release()
         self._election.resign()
         logger.info("%r does not lead any more", self)
@@ -402,11 +402,11 @@ class LeaderElector:
         over = self._work_over
         until = self._clock.monotonic() + (0.0 if self._is_cancelled else self._grace)
         if wanted and self._on_stopped is not None:
-            self._watch(over, until)
+            self._wait_while_leading(over, until)
         if not over.is_set():
             self._cancel_work()
         if wanted:
-            self._watch(over, until)
+            self._wait_while_leading(over, until)
         # After the renew deadline, the lease still keeps others from leading for this time.
         spare = self._timing.lease_duration - self._timing.renew_deadline
         if not wait_until(over, self._clock, self._clock.monotonic() + spare):
@@ -430,7 +430,7 @@ class LeaderElector:
 
     # ---- callbacks ----------------------------------------------------------------------------
 
-    def _keep_working(self) -> None:
+    def _run_work(self) -> None:
         assert self._on_started is not None
         self._permit_writes()
         try:

@@ -45,14 +45,14 @@ class Lines(Stoppable):
         try:
             while not self._stopped.is_set():
                 if self._frames:
-                    if not self._has_paused():
+                    if not self._let_others_run():
                         return self._frames.popleft().decode("utf-8", "replace")
                 else:
-                    self._read_on()
+                    self._read_more()
         except ClientError:
             self.close()
             raise
-        self._end(self._request)
+        self._finish(self._request)
         raise StopIteration
 
     def open(self) -> None:
@@ -65,7 +65,7 @@ class Lines(Stoppable):
         if self._stream is None and not self._stopped.is_set():
             self._open(self._request, None, can_resume=self._can_resume)
 
-    def _read_on(self) -> None:
+    def _read_more(self) -> None:
         if self._stream is None:
             self.open()
         elif not self._read_frames():

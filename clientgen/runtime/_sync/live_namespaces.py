@@ -21,8 +21,8 @@ class Member(Protocol):
 
     def _add_namespace(self, namespace: str) -> None: ...
     def _remove_namespace(self, namespace: str) -> None: ...
-    def _know_namespaces(self) -> None: ...
-    def _has_read(self, namespace: str) -> bool: ...
+    def _set_namespaces_known(self) -> None: ...
+    def _has_listed(self, namespace: str) -> bool: ...
 
 
 class LiveNamespaces:
@@ -75,7 +75,7 @@ class LiveNamespaces:
             for name in sorted(self._names):
                 informer._add_namespace(name)
             if self.is_known:
-                informer._know_namespaces()
+                informer._set_namespaces_known()
 
     def leave(self, informer: Member) -> None:
         """Remove an informer that has stopped. Held requests no longer wait for it."""
@@ -83,7 +83,7 @@ class LiveNamespaces:
             self._informers = [each for each in self._informers if each is not informer]
             self._release_ready()
 
-    def has_read(self, namespace: str) -> None:
+    def has_listed(self, namespace: str) -> None:
         """Record that an informer has listed a namespace, or that its kind is not served."""
         with self.lock:
             self._release(namespace)
@@ -100,7 +100,7 @@ class LiveNamespaces:
                 self.add(name)
             self.is_known = True
             for informer in self._informers:
-                informer._know_namespaces()
+                informer._set_namespaces_known()
 
     def add(self, name: str) -> None:
         """Add a namespace, if it is missing, and make all informers watch it."""
@@ -137,7 +137,7 @@ class LiveNamespaces:
 
     def _is_ready(self, namespace: str) -> bool:
         if namespace in self._names and namespace not in self._ready:
-            if not all(each._has_read(namespace) for each in self._informers):
+            if not all(each._has_listed(namespace) for each in self._informers):
                 return False
             self._ready.add(namespace)
         return namespace in self._ready

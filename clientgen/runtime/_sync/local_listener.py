@@ -1,4 +1,4 @@
-"""Connections to a local port, for threads; the counterpart of the module in `_async`."""
+"""Connections to a local port, for threads. `_async/local_listener.py` has the same names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("clientgen.runtime.ports")
 
 _HOST = "127.0.0.1"
 _MAX_READ_BYTES = 1 << 16
-_CLOSE_TIMEOUT_SECONDS = 5.0  # for threads to end whose connections were aborted
+_CLOSE_TIMEOUT_SECONDS = 5.0  # how long `close` waits for its threads
 _ACCEPT_RETRY_SECONDS = 1.0  # after a failed accept, for example without free file descriptors
 
 
@@ -30,7 +30,7 @@ class LocalConnection:
         self._sock = sock
 
     def read(self) -> bytes:
-        """Return the next bytes. They are empty at the end of the stream and after `abort`."""
+        """Return the next bytes; empty bytes at the end of the stream and after `abort`."""
         try:
             return self._sock.recv(_MAX_READ_BYTES)
         except OSError:
@@ -73,7 +73,7 @@ class LocalListener:
         """Listen on a port; 0 chooses a free one. Returns the port.
 
         Raises:
-            OSError: The port cannot be listened on, for example because another program does.
+            OSError: The port cannot be listened on, for example because another program uses it.
             RuntimeError: No thread can be started.
         """
         with ExitStack() as undo:

@@ -152,7 +152,7 @@ class ManagedController(Controller, Generic[T]):
     ) -> None:
         super().__init__(
             name,
-            cast("Any", reconcile),  # `_attempt` calls it
+            cast("Any", reconcile),  # `_call_reconcile` calls it
             workers=workers,
             limiter=limiter,
             clock=clock,
@@ -161,7 +161,7 @@ class ManagedController(Controller, Generic[T]):
             grace=grace,
         )
         self._host = host
-        self._call = reconcile
+        self._reconcile_function = reconcile
         self._primaries: dict[object, SharedInformer[T]] = {}  # by their clusters
         # The logger of the function's module, because programs set log levels by module.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
@@ -233,7 +233,7 @@ class ManagedController(Controller, Generic[T]):
     def _cluster_of(self, source: Source[Any]) -> Cluster:
         return self._host.cluster_of(client_of(source))
 
-    def _attempt(self, request: Request, fields: dict[str, str]) -> Result | None:
+    def _call_reconcile(self, request: Request, fields: dict[str, str]) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)
         if live is None:
             obj = self._cached(request, cluster)
@@ -248,7 +248,7 @@ class ManagedController(Controller, Generic[T]):
         log = ContextLogger(self._log, fields)
         context: Context[T] = Context(self._host, request, obj, log, cluster)
         with reconcile_span(self.name, request, fields["reconcile_id"]):
-            return awaited("reconcile", self._call(context))
+            return awaited("reconcile", self._reconcile_function(context))
 
     def _cluster_in(self, request: Request) -> Cluster | None:
         """Return the cluster of a request; None means the manager's own cluster."""

@@ -19,7 +19,7 @@ from .._http.path_segments import check_segment
 from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
 from .._signals import on_stop_signal_outside_tests
-from ._primitives import Event, call, from_outside, short_lock, spawn, wait_until
+from ._primitives import Event, call, from_any_thread, short_lock, spawn, wait_until
 from .controller_cluster import Cluster
 from .health_endpoints import Probes
 from .http_endpoints import Endpoints
@@ -151,8 +151,8 @@ class Manager:
             options["metrics"] = self._metrics.informers
             k.rest.chain.metrics.add(self._metrics.controllers.responded)
         options.update(informers or {})
-        make = getattr(k, "informers", partial(InformerFactory, k.rest))
-        self._factory: InformerFactory = make(**options)
+        new_factory = getattr(k, "informers", partial(InformerFactory, k.rest))
+        self._factory: InformerFactory = new_factory(**options)
         self._controllers: list[ManagedController[Any]] = []
         self._functions: list[_Function] = []
         self._probes = Probes(self._metrics)
@@ -175,10 +175,10 @@ class Manager:
             )
             self._probes.add("healthz", "leaderElection", self._elector.healthy)
         self._lock = short_lock()
-        self._home = Cluster(k, self._name, self._clock)
-        self._clusters: dict[object, Cluster] = {k.rest: self._home}
+        self._own_cluster = Cluster(k, self._name, self._clock)
+        self._clusters: dict[object, Cluster] = {k.rest: self._own_cluster}
         self._is_recording = False
-        self._began = False
+        self._has_started = False
         self._stopping = Event()
         self._leading_is_over = Event()
         self._leading: _Part | None = None
@@ -207,7 +207,7 @@ class Manager:
     @property
     def recorder(self) -> EventRecorder:
         """A recorder of events, which the manager starts and stops."""
-        return self._home.recorder
+        return self._own_cluster.recorder
 
     def cluster_of(self, client: Client | None) -> Cluster:
         """Return the cluster of a client. For controllers only.
@@ -229,7 +229,7 @@ class Manager:
     def is_leader(self) -> bool:
         """Whether this process leads; always true while it runs without an election."""
         if self._elector is None:
-            return self._began and not self._stopping.is_set()
+            return self._has_started and not self._stopping.is_set()
         return self._elector.is_leader
 
     def controller(
@@ -345,8 +345,8 @@ class Manager:
             address, certificates=certificates, scheme=self._k.scheme, grace=self._grace
         )
         webhooks._metrics = None if self._metrics is None else self._metrics.webhooks
-        which = f"-{len(self._webhooks) + 1}" if self._webhooks else ""
-        self._probes.add("readyz", f"webhooks{which}", webhooks.ready)
+        suffix = f"-{len(self._webhooks) + 1}" if self._webhooks else ""
+        self._probes.add("readyz", f"webhooks{suffix}", webhooks.ready)
         self._webhooks.append(webhooks)
         return webhooks
 
@@ -446,8 +446,8 @@ class Manager:
             BaseException: The error of the part that failed.
         """
         self._check_not_started()
-        self._began = True
-        forget = on_stop_signal_outside_tests(self._clock, from_outside(self.stop))
+        self._has_started = True
+        forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:
             self._start()
             self._stopping.wait()
@@ -465,7 +465,7 @@ class Manager:
         self._stopping.set()
 
     def _check_not_started(self) -> None:
-        if self._began:
+        if self._has_started:
             raise RuntimeError(f"{self!r} has already started")
 
     def _start(self) -> None:
@@ -480,9 +480,9 @@ class Manager:
             return
         for function in self._functions:
             if not function.needs_leader:
-                self._parts.append(self._begin(function.title, partial(call, function.call)))
+                self._parts.append(self._start_part(function.title, partial(call, function.call)))
         lead = self._lead if self._elector is None else self._elector._run_once
-        self._leading = self._begin("leader election", lead)
+        self._leading = self._start_part("leader election", lead)
 
     def _start_recording(self) -> None:
         with self._lock:
@@ -497,12 +497,12 @@ class Manager:
             self._selection.start()
         until = self._clock.monotonic() + self._sync_timeout
         standstill = standstill_of(self._clock)
-        told: set[str] = set()
+        reported: set[str] = set()
         while missing := self._unsynced():
             unserved = [each for each in missing if each.is_unserved]
             for informer in unserved:
-                if informer.title not in told:
-                    told.add(informer.title)
+                if informer.title not in reported:
+                    reported.add(informer.title)
                     logger.warning("%r: the server has no %s yet", self, informer.title)
             if len(unserved) == len(missing):
                 break
@@ -529,10 +529,10 @@ class Manager:
         """Run the controllers, and the functions that need leadership, until leadership ends."""
         logger.info("%r: starting %d controllers", self, len(self._controllers))
         functions = [each for each in self._functions if each.needs_leader]
-        parts = [self._begin(each.title, partial(call, each.call)) for each in functions]
+        parts = [self._start_part(each.title, partial(call, each.call)) for each in functions]
         for controller in self._controllers:
             title = f"controller {controller.name}"
-            parts.append(self._begin(title, controller._run, controller.stop))
+            parts.append(self._start_part(title, controller._run, controller.stop))
         grace = self._grace
         try:
             self._leading_is_over.wait()
@@ -540,7 +540,7 @@ class Manager:
             grace = 0.0
             raise
         finally:
-            self._end(parts, grace)
+            self._end_parts(parts, grace)
 
     def _stop_leading(self) -> None:
         self._leading_is_over.set()
@@ -554,7 +554,7 @@ class Manager:
         try:
             self._end_work(grace)
         except BaseException:  # cancelled again: stop waiting
-            self._hurry()
+            self._cancel_parts()
             raise
         finally:
             self._stop_services()
@@ -565,27 +565,27 @@ class Manager:
             if grace <= 0.0:
                 self._leading.end(hurry=True)
             self._leading.task.join()  # its last step releases the lease
-        self._end(self._parts, grace)
+        self._end_parts(self._parts, grace)
 
-    def _hurry(self) -> None:
+    def _cancel_parts(self) -> None:
         for part in [*([self._leading] if self._leading else []), *self._parts]:
             part.end(hurry=True)
 
     def _stop_services(self) -> None:
         """Stop webhooks, caches, recorders and endpoints."""
         for webhooks in self._webhooks:
-            self._quietly(webhooks.close)
+            self._stop_service(webhooks.close)
         if self._selection is not None:
-            self._quietly(self._selection.stop)
-        self._quietly(self._factory.shutdown)
+            self._stop_service(self._selection.stop)
+        self._stop_service(self._factory.shutdown)
         for cluster in [*self._clusters.values()]:
             cluster.stop(_EVENTS_TIMEOUT_SECONDS)
         for endpoints in dict.fromkeys(self._endpoints.values()):
-            self._quietly(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
+            self._stop_service(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
             self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
 
-    def _quietly(self, work: Callback[[], object]) -> None:
+    def _stop_service(self, work: Callback[[], object]) -> None:
         """Stop a part. If it raises, `run` raises the error after all parts have stopped."""
         try:
             call(work)
@@ -594,14 +594,14 @@ class Manager:
 
     # ---- tasks --------------------------------------------------------------------------------
 
-    def _begin(
+    def _start_part(
         self, title: str, work: Function[[], None], stop: Callable[[], object] | None = None
     ) -> _Part:
         part = _Part(title, stop)
-        part.task = spawn(partial(self._keep, part, work), f"{self._name}-{title}")
+        part.task = spawn(partial(self._run_part, part, work), f"{self._name}-{title}")
         return part
 
-    def _keep(self, part: _Part, work: Function[[], None]) -> None:
+    def _run_part(self, part: _Part, work: Function[[], None]) -> None:
         try:
             work()
         except BaseException as error:  # noqa: BLE001 - run raises it
@@ -619,7 +619,7 @@ class Manager:
             logger.error("%r: %s failed too", self, title, exc_info=error)
         self.stop()
 
-    def _end(self, parts: Sequence[_Part], grace: float) -> None:
+    def _end_parts(self, parts: Sequence[_Part], grace: float) -> None:
         """Stop parts, and wait for them."""
         until = self._clock.monotonic() + grace + _CANCEL_TIMEOUT_SECONDS
         for part in parts:
@@ -679,14 +679,14 @@ def _new_metrics(registry: CollectorRegistry | None) -> ManagerMetrics:
 def _new_endpoints(probes: Probes, metrics: str | None, health: str | None) -> dict[str, Endpoints]:
     """Return the servers of metrics and health: one server if both have the same address."""
     if metrics is not None and metrics == health:
-        both = Endpoints("metrics and health", metrics, probes.both)
-        return {"health": both, "metrics": both}
-    found: dict[str, Endpoints] = {}
+        shared_server = Endpoints("metrics and health", metrics, probes.health_and_metrics)
+        return {"health": shared_server, "metrics": shared_server}
+    servers: dict[str, Endpoints] = {}
     if health is not None:
-        found["health"] = Endpoints("health", health, probes.health)
+        servers["health"] = Endpoints("health", health, probes.health)
     if metrics is not None:
-        found["metrics"] = Endpoints("metrics", metrics, probes.metrics)
-    return found
+        servers["metrics"] = Endpoints("metrics", metrics, probes.metrics)
+    return servers
 
 
 def _ping() -> None:

@@ -168,7 +168,7 @@ class ManifestSet:
             raise ManifestError("the manifests contain no object to apply")
         pruner = self._pruner(prune, requests, planned)
         manager = checked_manager(field_manager) or self._field_manager
-        run = self._run(requests, pruner, force, manager, field_validation)
+        run = self._new_run(requests, pruner, force, manager, field_validation)
         run.progress = Progress(on_progress)
         self._apply(run, planned, pruner)
         if run.outcomes and not dry_run:  # this manager owns fields now, so `diff` must use it
@@ -185,7 +185,7 @@ class ManifestSet:
             self._wait(pending, ready, None, wait, run.outcomes, progress=run.progress)
         return SetResult(run.outcomes)
 
-    def _run(
+    def _new_run(
         self,
         requests: SetRequests,
         pruner: Pruner | None,
@@ -268,7 +268,7 @@ class ManifestSet:
         planned = self._plan(requests, problems=self._schema_problems(field_validation))
         pruner = self._pruner(prune, requests, planned)
         manager = checked_manager(field_manager) or self._field_manager
-        run = self._run(requests, pruner, force, manager, field_validation)
+        run = self._new_run(requests, pruner, force, manager, field_validation)
         run.each(planned, run.compare)
         self._check_kinds(run)
         run.finish("compared", len(planned))
@@ -325,8 +325,8 @@ class ManifestSet:
             deleting = _places(one for one in order if one.key in deleted_keys)
             pruned = () if pruner is None else pruner.pruned
             deleting += [("", member.resource, member.key) for member in pruned]
-            tell = Progress(on_progress)
-            self._wait(deleting, deleted, None, wait, run.outcomes, progress=tell)
+            progress = Progress(on_progress)
+            self._wait(deleting, deleted, None, wait, run.outcomes, progress=progress)
         return SetResult(run.outcomes)
 
     # ---- wait ---------------------------------------------------------------------------------

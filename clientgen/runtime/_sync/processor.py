@@ -57,7 +57,7 @@ class Processor(Generic[T]):
 
     def __init__(
         self,
-        what: str,
+        title: str,
         store: OwnWrites[Any],
         detector: MutationDetector[Any],
         clock: Clock,
@@ -67,7 +67,7 @@ class Processor(Generic[T]):
     ) -> None:
         self.is_started = self.is_stopped = self.is_synced = False
         self.settled = Event()
-        self._title = what
+        self._title = title
         self._store = store
         self._indexer = store.indexer
         self._detector = detector
@@ -77,17 +77,17 @@ class Processor(Generic[T]):
         # Held while the cache changes and the change is put into queues, never across a wait.
         self._lock = short_lock()
         self._registrations: list[HandlerRegistration[T]] = []
-        self._errors_before = 0
+        self._errors_of_removed = 0
         self._mutations: list[Mutation] = []
-        self._telling: list[HandlerRegistration[T]] = []
-        self._timekeeper: Task | None = None
-        self._rouse = Event()
+        self._started_registrations: list[HandlerRegistration[T]] = []
+        self._timer_task: Task | None = None
+        self._timer_changed = Event()
 
     @property
     def errors(self) -> int:
         """The number of handler calls that have failed."""
         with self._lock:
-            return self._errors_before + sum(
+            return self._errors_of_removed + sum(
                 registration.errors for registration in self._registrations
             )
 
@@ -141,7 +141,7 @@ class Processor(Generic[T]):
             if completes:
                 self._indexer.show()  # before handlers read the cache
             self._distribute(notifications if self.is_synced else as_initial(notifications))
-            self._tell_again()
+            self._notify_revealed()
             if completes:
                 self.is_synced = True
                 for registration in self._registrations:
@@ -157,14 +157,14 @@ class Processor(Generic[T]):
         with self._lock:
             if not self.is_stopped:
                 apply()
-                self._tell_again()
+                self._notify_revealed()
 
     def forget(self, entries: list[Any]) -> None:
         """Note that entries have left the cache, without notifications."""
         for entry in entries:
             self._detector.observe(Deleted(entry))
 
-    def look(self, function: Callable[[], R]) -> R:
+    def with_lock(self, function: Callable[[], R]) -> R:
         """Call a function while the cache is locked."""
         with self._lock:
             return function()
@@ -185,7 +185,7 @@ class Processor(Generic[T]):
             for registration in self._registrations:
                 self._start_handler(registration)
             if self._detector.enabled:
-                self._start_timekeeper()
+                self._start_timer()
         return True
 
     def stop_soon(self) -> None:
@@ -194,8 +194,8 @@ class Processor(Generic[T]):
             self.is_stopped = True
             registrations = [*self._registrations]
         for registration in registrations:
-            registration._end()
-        self._rouse.set()
+            registration._stop()
+        self._timer_changed.set()
         self.settled.set()
 
     def join(self) -> None:
@@ -205,12 +205,12 @@ class Processor(Generic[T]):
             CacheMutationError: Cached objects were changed.
         """
         with waiting_for_others():
-            for registration in [*self._telling]:
+            for registration in [*self._started_registrations]:
                 registration._join()
-        if self._timekeeper is not None:
-            self._timekeeper.join()
+        if self._timer_task is not None:
+            self._timer_task.join()
         if self._detector.enabled:
-            self._look_for_mutations()
+            self._log_mutations()
         if self._mutations:
             raise CacheMutationError(self._detector.cache, self._mutations)
 
@@ -221,19 +221,21 @@ class Processor(Generic[T]):
     # ---- handlers -----------------------------------------------------------------------------
 
     def _start_handler(self, registration: HandlerRegistration[T]) -> None:
-        self._telling = [
-            registration for registration in self._telling if not registration._is_done
+        self._started_registrations = [
+            registration
+            for registration in self._started_registrations
+            if not registration._is_done
         ]
         registration._start()
-        self._telling.append(registration)
+        self._started_registrations.append(registration)
         if registration._timer.due is not None:
-            self._start_timekeeper()
+            self._start_timer()
 
     def _forget(self, registration: HandlerRegistration[T]) -> None:
         with self._lock:
             if registration in self._registrations:
                 self._registrations.remove(registration)
-                self._errors_before += registration.errors
+                self._errors_of_removed += registration.errors
 
     def _distribute(self, notifications: list[Notification[Any]]) -> None:
         if self._detector.enabled:
@@ -244,7 +246,7 @@ class Processor(Generic[T]):
             for registration in self._registrations:
                 registration._put(notifications)
 
-    def _tell_again(self) -> None:
+    def _notify_revealed(self) -> None:
         """Notify handlers of objects that readers could not see at the first notification."""
         if notifications := self._store.take_revealed():
             for registration in self._registrations:
@@ -252,18 +254,18 @@ class Processor(Generic[T]):
 
     # ---- time ---------------------------------------------------------------------------------
 
-    def _start_timekeeper(self) -> None:
-        if self._timekeeper is None:
-            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self._title}")
-        self._rouse.set()
+    def _start_timer(self) -> None:
+        if self._timer_task is None:
+            self._timer_task = spawn(self._run_timer, f"clientgen resync of {self._title}")
+        self._timer_changed.set()
 
-    def _keep_time(self) -> None:
+    def _run_timer(self) -> None:
         while True:
-            self._rouse.clear()
+            self._timer_changed.clear()
             if self.is_stopped:
                 return
-            if not wait_until(self._rouse, self._clock, self._next_due()):
-                self._on_time(self._clock.monotonic())
+            if not wait_until(self._timer_changed, self._clock, self._next_due()):
+                self._resync_due_handlers(self._clock.monotonic())
 
     def _next_due(self) -> float | None:
         with self._lock:
@@ -276,7 +278,7 @@ class Processor(Generic[T]):
             due.append(self._clock.monotonic() + CHECK_INTERVAL_SECONDS)
         return min(due, default=None)
 
-    def _on_time(self, now: float) -> None:
+    def _resync_due_handlers(self, now: float) -> None:
         with self._lock:
             due = [
                 registration
@@ -288,9 +290,9 @@ class Processor(Generic[T]):
                 for registration in due:
                     registration._resync(notifications)
         if self._detector.enabled:
-            self._look_for_mutations()
+            self._log_mutations()
 
-    def _look_for_mutations(self) -> None:
+    def _log_mutations(self) -> None:
         for mutation in self._detector.check(self._clock.monotonic()):
             logger.error("an object in the cache of %s was changed: %s", self._title, mutation)
             self._mutations.append(mutation)

@@ -167,7 +167,7 @@ class EventRecorder:
     def start(self) -> None:
         """Start writing, including events that were recorded before `start`."""
         if self._task is None and not self._stopping.is_set():
-            self._task = spawn(self._keep_writing, f"events-{self._controller}")
+            self._task = spawn(self._write_until_stopped, f"events-{self._controller}")
 
     def stop(self, timeout: float = 5.0) -> bool:
         """Write the remaining events, for at most `timeout` seconds.
@@ -241,7 +241,7 @@ class EventRecorder:
 
     # ---- writing ------------------------------------------------------------------------------
 
-    def _keep_writing(self) -> None:
+    def _write_until_stopped(self) -> None:
         try:
             while not self._stopping.is_set() or self._queue:
                 self._write_queued()
@@ -256,12 +256,12 @@ class EventRecorder:
 
     def _write_queued(self) -> None:
         self._has_events.clear()
-        while (event := self._next()) is not None:
+        while (event := self._take_report()) is not None:
             write = self._rules.report(event, self._clock.monotonic())
             if write is not None:
                 self._write(write)
 
-    def _next(self) -> EventReport | None:
+    def _take_report(self) -> EventReport | None:
         with self._lock:
             return self._queue.popleft() if self._queue else None
 
@@ -272,7 +272,7 @@ class EventRecorder:
                 self._send(write)
             except TransportError as error:
                 logger.warning("%r: %s", self, error)
-                if count + 1 < MAX_ATTEMPTS and self._pause(count):
+                if count + 1 < MAX_ATTEMPTS and self._wait_for_retry(count):
                     continue
             except ApiError as error:
                 is_known = isinstance(error, AlreadyExists) or error.has_cause(
@@ -286,7 +286,7 @@ class EventRecorder:
             self.dropped += 1
             return
 
-    def _pause(self, count: int) -> bool:
+    def _wait_for_retry(self, count: int) -> bool:
         """Wait before the next attempt. Returns False if the recorder was stopped."""
         if self._first_wait_is_random and count == 0:
             pause = RETRY_SECONDS * self._random()
@@ -300,15 +300,15 @@ class EventRecorder:
             path = self._resource.object_path(write.namespace, write.name)
             try:
                 patch = StrategicMergePatch(write.patch)
-                self._request(build_patch(path, patch, {}, self._rest.codec))
+                self._send_request(build_patch(path, patch, {}, self._rest.codec))
             except NotFound:
                 logger.debug("%r: %s was deleted and is created again", self, write.name)
             else:
                 return
         path = self._resource.collection_path(write.namespace)
-        self._request(build_write("POST", path, write.body, {}, self._rest.codec))
+        self._send_request(build_write("POST", path, write.body, {}, self._rest.codec))
 
-    def _request(self, request: HttpRequest) -> None:
+    def _send_request(self, request: HttpRequest) -> None:
         with without_permit():
             self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_TIMEOUT_SECONDS}))
 

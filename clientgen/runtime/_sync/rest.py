@@ -247,8 +247,8 @@ class Rest(Unpicklable):
 
         handshake = Handshake(subprotocols)
         headers = handshake.headers_for(request.headers)
-        asking = HttpRequest(request.method, request.target, headers)
-        accepted = self._first.stream(asking, deadline, WebSocketOpening())
+        upgrade_request = HttpRequest(request.method, request.target, headers)
+        accepted = self._first.stream(upgrade_request, deadline, WebSocketOpening())
         stream = cast("DuplexStream", accepted)
         try:
             subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)
@@ -293,11 +293,11 @@ class Rest(Unpicklable):
         The function is called with an empty string, or with a sentence if a test does not move its
         FakeClock. Returns a function that cancels the alarm, which the caller must always call.
         """
-        end = alarm_once(self.clock, deadline, alarm)
+        cancel_alarm = alarm_once(self.clock, deadline, alarm)
 
         def cancel() -> None:
             self._alarms.discard(cancel)
-            end()
+            cancel_alarm()
 
         self._alarms.add(cancel)
         return cancel

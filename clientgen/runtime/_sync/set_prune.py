@@ -210,9 +210,9 @@ class Pruner:
                 if is_final(error):
                     break
         if not run.failures and not self._requests.dry_run:
-            self._shrink(run, [*kept, *(one.key for one in remaining)])
+            self._shrink_parent(run, [*kept, *(one.key for one in remaining)])
 
-    def _shrink(self, run: SetRun, members: Sequence[ObjectKey]) -> None:
+    def _shrink_parent(self, run: SetRun, members: Sequence[ObjectKey]) -> None:
         scope = ApplySetScope.of(members)
         unlisted = self._still_unlisted()
         if unlisted:

@@ -136,8 +136,8 @@ class Sharding:
         if self._tasks or self._stopping.is_set():
             raise RuntimeError(f"{self!r} was already started; create a new one")
         self._tasks = [
-            spawn(self._keep_renewing, f"{self._election.name}-living"),
-            spawn(self._keep_announcing, f"{self._election.name}-looking"),
+            spawn(self._renew_until_stopped, f"{self._election.name}-living"),
+            spawn(self._announce_until_stopped, f"{self._election.name}-looking"),
         ]
 
     def wait_until_settled(self, timeout: float | None = None) -> bool:
@@ -173,7 +173,7 @@ class Sharding:
 
     # ---- the background tasks -----------------------------------------------------------------
 
-    def _keep_renewing(self) -> None:
+    def _renew_until_stopped(self) -> None:
         """Renew the lease and list all leases in each retry period."""
         while not self._stopping.is_set():
             began = self._clock.monotonic()
@@ -208,7 +208,7 @@ class Sharding:
         except (ClientError, OSError) as error:
             logger.warning("%r: %s", self, error)
 
-    def _keep_announcing(self) -> None:
+    def _announce_until_stopped(self) -> None:
         """Call `on_change` whenever the ownership of keys may have changed, also just by time."""
         while not self._stopping.is_set():
             self._view_changed.clear()

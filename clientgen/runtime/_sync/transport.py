@@ -192,7 +192,7 @@ class HttpTransport(Unpicklable):
         if self._closed:
             stream.abort()
 
-    def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    def send_probe(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a small request over the connection that is kept for probes.
 
         With `fresh`, open a new connection first. Returns the status, and whether the connection is
@@ -356,7 +356,7 @@ class _Stream:
         self._reading = threading.Lock()
         self._aborted = self._broken = False
         self._why = "the connection was closed"
-        self.opened = self.heard = monotonic()
+        self.opened = self.last_data_at = monotonic()
         self.can_resume = False
         self.on_end: Callable[[_Stream], object] | None = None
 
@@ -367,7 +367,7 @@ class _Stream:
                 chunk = b"" if self._broken else next(self._chunks, b"")
         except (HTTPError, OSError, ValueError) as error:
             return self._after(error)
-        self.heard = monotonic()
+        self.last_data_at = monotonic()
         return chunk or self._after(None)
 
     def abort(self) -> None:

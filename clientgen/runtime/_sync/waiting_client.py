@@ -177,7 +177,7 @@ class WaitingClient(WaitingCollection[T]):
                 on_progress=on_progress,
             )
         if label_selector is not None or field_selector is not None:
-            raise self._misused("the call takes a name or selectors, not both")
+            raise self._call_error("the call takes a name or selectors, not both")
         return self._wait_for_one(name, until, fail, timeout, on_progress)
 
     def _wait_for_one(
@@ -196,7 +196,7 @@ class WaitingClient(WaitingCollection[T]):
         try:
             check_segment("name", name)
         except ValueError as error:
-            raise self._misused(error) from None
+            raise self._call_error(error) from None
         where = f"{self._namespace}/{name}" if self._namespace else name
         waited = wait_target(self.resource.kind, where, until, fail, uid=uid)
         wait: Wait[T] = Wait(

@@ -59,22 +59,22 @@ class Watch(Stoppable, Generic[T]):
             problem: ClientError | None = None
             try:
                 if self._frames:
-                    if self._has_paused():
+                    if self._let_others_run():
                         continue
                     event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
                         check_representation(event.object, self._model, self._request.info)
                         return event
                     continue
-                if self._read_on():
+                if self._read_more():
                     continue
             except ClientError as error:
                 problem = error
-            self._go_on(problem)
-        self._end(self._request)
+            self._handle_end(problem)
+        self._finish(self._request)
         raise StopIteration
 
-    def _read_on(self) -> bool:
+    def _read_more(self) -> bool:
         """Open the next connection or read from the current one. Returns False when it ended."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(self._rest.clock.monotonic())
@@ -101,9 +101,9 @@ class Watch(Stoppable, Generic[T]):
         self._codec = self._rest.codec.for_answer(stream.headers)
         return self._codec.new_framer()
 
-    def _go_on(self, error: ClientError | None) -> None:
+    def _handle_end(self, error: ClientError | None) -> None:
         """Handle the end of a connection: wait before the next, end the iteration, or raise."""
-        self._leave_stream()
+        self._close_stream()
         self._frames.clear()
         if self._stopped.is_set():
             return  # `stop` ended the connection

@@ -1,4 +1,4 @@
-"""Standstills of a FakeClock: it does not move, and its clusters get no requests."""
+"""Detects a FakeClock that does not move while its clusters get no requests."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _DEBUGGERS: Final = ("bdb", "pdb", "pydevd", "_pydevd_bundle", "debugpy")
 
 
 class Standstill:
-    """Detects that a clock stands still, for code that waits by it.
+    """Detects that a clock does not move, for code that waits by it.
 
-    Time without calls of `check` does not count: the process was stopped, the event loop was at a
-    debugger's prompt, or the machine was slow.
+    Time without calls of `check` does not count, because the process was stopped, the event loop
+    was at a debugger's prompt, or the machine was slow.
 
     Args:
         activity: returns a counter of moves, requests and waits.
-        patience: returns the real seconds that the clock may stand still.
-        refusal: returns a sentence on a request that was refused; empty if none was.
+        patience: returns the real seconds that the clock may not move.
+        refusal: returns a sentence about a request that was refused; empty without such a request.
     """
 
     def __init__(
@@ -40,8 +40,8 @@ class Standstill:
         self._activity = activity
         self._patience = patience
         self._refusal = refusal
-        self._seen = activity()
-        self._since = self._checked = monotonic()
+        self._last_activity = activity()
+        self._since = self._checked_at = monotonic()
 
     @property
     def interval(self) -> float:
@@ -49,12 +49,12 @@ class Standstill:
         return self._patience() / _CHECKS_PER_PATIENCE
 
     def check(self) -> str:
-        """Return an error message if the clock has stood still for too long, else an empty text."""
+        """Return an error message if the clock has not moved for too long, else an empty text."""
         now, activity = monotonic(), self._activity()
-        is_late = now - self._checked > _LATE_INTERVALS * max(self.interval, 0.1)
-        self._checked = now
-        if activity != self._seen or is_late:
-            self._seen, self._since = activity, now
+        is_late = now - self._checked_at > _LATE_INTERVALS * max(self.interval, 0.1)
+        self._checked_at = now
+        if activity != self._last_activity or is_late:
+            self._last_activity, self._since = activity, now
             return ""
         patience = self._patience()
         if now - self._since < patience or _is_debugged():
@@ -67,7 +67,7 @@ class Standstill:
 
 
 def _is_debugged() -> bool:
-    """Tell whether any thread is at a debugger's prompt."""
+    """Return whether any thread is at a debugger's prompt."""
     frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage] - it is documented
     return any(map(_is_at_prompt, frames.values()))
 

@@ -106,10 +106,12 @@ class AsyncConnections(Unpicklable):
         timeout = self._deadlines.timeout_until(request, deadline)
         return await opening.open(self.transport, request, timeout)
 
-    async def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    async def send_probe(
+        self, request: HttpRequest, timeout: float, *, fresh: bool
+    ) -> tuple[int, bool]:
         """Send a probe over the connection that is kept for probes: see `AsyncProbe`."""
         assert self._http is not None
-        return await self._http.ask(request, timeout, fresh=fresh)
+        return await self._http.send_probe(request, timeout, fresh=fresh)
 
     def limit_silence(self, stream: AsyncByteStream, seconds: float) -> None:
         """From now on, make a stream fail when no data arrives for this many seconds."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..._http.request import HttpRequest, check_headers
 from ..._redaction import Hidden, Unpicklable
 from ...errors import RequestTimeout
-from .._primitives import Lock, holding, run_blocking
+from .._primitives import Lock, run_blocking, run_with_lock
 from .request_link import AsyncPassThrough
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ class AsyncSigner(Unpicklable):
         self._check_open()
         try:
             until = self._deadlines.real_deadline(deadline)
-            credential = await holding(self._renewal, self._renewed, until)
+            credential = await run_with_lock(self._renewal, self._renew, until)
         except TimeoutError:
             raise RequestTimeout("the deadline passed while waiting for credentials") from None
         # If the client was closed meanwhile, no later call would close the new connections.
         self._check_open()
         return credential
 
-    async def has_renewed(self, rejected: Credential, deadline: float | None) -> bool:
+    async def renew_rejected(self, rejected: Credential, deadline: float | None) -> bool:
         """Get another credential after a 401. Returns whether the credential is another one."""
         self._credentials.rejected(rejected)
         return await self.ready(deadline) is not rejected
@@ -110,16 +110,16 @@ class AsyncSigner(Unpicklable):
             self._in_use = None
             raise RuntimeError(f"{self._owner} is closed")
 
-    async def _renewed(self) -> Credential:
+    async def _renew(self) -> Credential:
         """Return the valid credential, and use it for the next requests."""
         credential = self._credentials.cached()
         if credential is None:
             credential = await run_blocking(self._credentials.refresh)
         if credential is not self._in_use:
-            await self._use(credential)
+            await self._use_credential(credential)
         return credential
 
-    async def _use(self, credential: Credential) -> None:
+    async def _use_credential(self, credential: Credential) -> None:
         await self._connections.open(credential)
         authorization = credential.authorization
         own = (("Authorization", Hidden(authorization)),) if authorization else ()
@@ -139,7 +139,7 @@ class AsyncCredentialsLink(AsyncPassThrough):
         signer = self._signer
         credential = signer.current() or await signer.ready(deadline)
         response = await self.next.send(signer.signed(request), deadline)
-        if response.status == _UNAUTHORIZED and await signer.has_renewed(credential, deadline):
+        if response.status == _UNAUTHORIZED and await signer.renew_rejected(credential, deadline):
             response = await self.next.send(signer.signed(request), deadline)
         return response
 
@@ -150,7 +150,7 @@ class AsyncCredentialsLink(AsyncPassThrough):
         signer = self._signer
         credential = await signer.ready(deadline)
         stream = await self.next.stream(signer.signed(request), deadline, opening)
-        if stream.status == _UNAUTHORIZED and await signer.has_renewed(credential, deadline):
+        if stream.status == _UNAUTHORIZED and await signer.renew_rejected(credential, deadline):
             await stream.aclose()
             stream = await self.next.stream(signer.signed(request), deadline, opening)
         return stream

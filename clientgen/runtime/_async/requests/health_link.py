@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncHealthLink", "AsyncServerProbe"]
 
-_REDIRECT = 300
-_SERVER_ERRORS = 500
+_FIRST_REDIRECT = 300
+_FIRST_SERVER_ERROR = 500
 # How long a watch may take to open, as a share of the silence timeout, because servers send the
 # headers at once; and in seconds while the server does not respond.
 _WATCH_OPENING_SHARE = 0.75
@@ -50,18 +50,18 @@ class AsyncHealthLink(AsyncPassThrough):
             ConnectionLost: A watch did not open soon.
         """
         if opening.is_watch:
-            stream = await self._opened_soon(request, deadline, opening)
+            stream = await self._open_watch(request, deadline, opening)
         else:
             stream = await self.next.stream(request, deadline, opening)
-        if stream.status < _SERVER_ERRORS:
-            self._monitor.answered()
-        if stream.status < _REDIRECT or opening.is_relayed:
-            self._monitor.listen(
+        if stream.status < _FIRST_SERVER_ERROR:
+            self._monitor.note_response()
+        if stream.status < _FIRST_REDIRECT or opening.is_relayed:
+            self._monitor.add_stream(
                 cast("AsyncMonitoredStream", stream), can_resume=opening.can_resume
             )
         return stream
 
-    async def _opened_soon(
+    async def _open_watch(
         self, request: HttpRequest, deadline: float | None, opening: AsyncStreamOpening
     ) -> AsyncByteStream:
         limit = (
@@ -89,11 +89,11 @@ class AsyncServerProbe:
         self._connections = connections
         self._deadlines = deadlines
 
-    async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    async def send_probe(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a GET with credentials: see `AsyncProbe`."""
         await self._signer.ready(self._deadlines.clock.monotonic() + timeout)
         request = self._signer.signed(HttpRequest("GET", target))
-        return await self._connections.ask(request, timeout, fresh=fresh)
+        return await self._connections.send_probe(request, timeout, fresh=fresh)
 
     async def close_probe(self) -> None:
         """Close the connection that is kept."""

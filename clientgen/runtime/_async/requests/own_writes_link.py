@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncOwnWritesLink"]
 
-_REDIRECT = 300
+_FIRST_REDIRECT = 300
 
 
 class AsyncOwnWritesLink(AsyncPassThrough):
@@ -55,7 +55,7 @@ class AsyncOwnWritesLink(AsyncPassThrough):
             return await self.next.send(request, deadline)
         try:
             response = await self.next.send(request, deadline)
-            if response.status < _REDIRECT:
+            if response.status < _FIRST_REDIRECT:
                 pending.answered(response, self._codec)
         finally:
             pending.over()

@@ -107,10 +107,10 @@ class Connections(Unpicklable):
         timeout = self._deadlines.timeout_until(request, deadline)
         return opening.open(self.transport, request, timeout)
 
-    def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    def send_probe(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a probe over the connection that is kept for probes: see `Probe`."""
         assert self._http is not None
-        return self._http.ask(request, timeout, fresh=fresh)
+        return self._http.send_probe(request, timeout, fresh=fresh)
 
     def limit_silence(self, stream: ByteStream, seconds: float) -> None:
         """From now on, make a stream fail when no data arrives for this many seconds."""

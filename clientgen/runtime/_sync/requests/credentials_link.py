@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..._http.request import HttpRequest, check_headers
 from ..._redaction import Hidden, Unpicklable
 from ...errors import RequestTimeout
-from .._primitives import Lock, holding, run_blocking
+from .._primitives import Lock, run_blocking, run_with_lock
 from .request_link import PassThrough
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ class Signer(Unpicklable):
         self._check_open()
         try:
             until = self._deadlines.real_deadline(deadline)
-            credential = holding(self._renewal, self._renewed, until)
+            credential = run_with_lock(self._renewal, self._renew, until)
         except TimeoutError:
             raise RequestTimeout("the deadline passed while waiting for credentials") from None
         # If the client was closed meanwhile, no later call would close the new connections.
         self._check_open()
         return credential
 
-    def has_renewed(self, rejected: Credential, deadline: float | None) -> bool:
+    def renew_rejected(self, rejected: Credential, deadline: float | None) -> bool:
         """Get another credential after a 401. Returns whether the credential is another one."""
         self._credentials.rejected(rejected)
         return self.ready(deadline) is not rejected
@@ -111,16 +111,16 @@ class Signer(Unpicklable):
             self._in_use = None
             raise RuntimeError(f"{self._owner} is closed")
 
-    def _renewed(self) -> Credential:
+    def _renew(self) -> Credential:
         """Return the valid credential, and use it for the next requests."""
         credential = self._credentials.cached()
         if credential is None:
             credential = run_blocking(self._credentials.refresh)
         if credential is not self._in_use:
-            self._use(credential)
+            self._use_credential(credential)
         return credential
 
-    def _use(self, credential: Credential) -> None:
+    def _use_credential(self, credential: Credential) -> None:
         self._connections.open(credential)
         authorization = credential.authorization
         own = (("Authorization", Hidden(authorization)),) if authorization else ()
@@ -140,7 +140,7 @@ class CredentialsLink(PassThrough):
         signer = self._signer
         credential = signer.current() or signer.ready(deadline)
         response = self.next.send(signer.signed(request), deadline)
-        if response.status == _UNAUTHORIZED and signer.has_renewed(credential, deadline):
+        if response.status == _UNAUTHORIZED and signer.renew_rejected(credential, deadline):
             response = self.next.send(signer.signed(request), deadline)
         return response
 
@@ -151,7 +151,7 @@ class CredentialsLink(PassThrough):
         signer = self._signer
         credential = signer.ready(deadline)
         stream = self.next.stream(signer.signed(request), deadline, opening)
-        if stream.status == _UNAUTHORIZED and signer.has_renewed(credential, deadline):
+        if stream.status == _UNAUTHORIZED and signer.renew_rejected(credential, deadline):
             stream.close()
             stream = self.next.stream(signer.signed(request), deadline, opening)
         return stream

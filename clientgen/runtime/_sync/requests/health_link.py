@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HealthLink", "ServerProbe"]
 
-_REDIRECT = 300
-_SERVER_ERRORS = 500
+_FIRST_REDIRECT = 300
+_FIRST_SERVER_ERROR = 500
 # How long a watch may take to open, as a share of the silence timeout, because servers send the
 # headers at once; and in seconds while the server does not respond.
 _WATCH_OPENING_SHARE = 0.75
@@ -51,16 +51,16 @@ class HealthLink(PassThrough):
             ConnectionLost: A watch did not open soon.
         """
         if opening.is_watch:
-            stream = self._opened_soon(request, deadline, opening)
+            stream = self._open_watch(request, deadline, opening)
         else:
             stream = self.next.stream(request, deadline, opening)
-        if stream.status < _SERVER_ERRORS:
-            self._monitor.answered()
-        if stream.status < _REDIRECT or opening.is_relayed:
-            self._monitor.listen(cast("MonitoredStream", stream), can_resume=opening.can_resume)
+        if stream.status < _FIRST_SERVER_ERROR:
+            self._monitor.note_response()
+        if stream.status < _FIRST_REDIRECT or opening.is_relayed:
+            self._monitor.add_stream(cast("MonitoredStream", stream), can_resume=opening.can_resume)
         return stream
 
-    def _opened_soon(
+    def _open_watch(
         self, request: HttpRequest, deadline: float | None, opening: StreamOpening
     ) -> ByteStream:
         limit = (
@@ -88,11 +88,11 @@ class ServerProbe:
         self._connections = connections
         self._deadlines = deadlines
 
-    def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+    def send_probe(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a GET with credentials: see `Probe`."""
         self._signer.ready(self._deadlines.clock.monotonic() + timeout)
         request = self._signer.signed(HttpRequest("GET", target))
-        return self._connections.ask(request, timeout, fresh=fresh)
+        return self._connections.send_probe(request, timeout, fresh=fresh)
 
     def close_probe(self) -> None:
         """Close the connection that is kept."""

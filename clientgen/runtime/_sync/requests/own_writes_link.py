@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OwnWritesLink"]
 
-_REDIRECT = 300
+_FIRST_REDIRECT = 300
 
 
 class OwnWritesLink(PassThrough):
@@ -56,7 +56,7 @@ class OwnWritesLink(PassThrough):
             return self.next.send(request, deadline)
         try:
             response = self.next.send(request, deadline)
-            if response.status < _REDIRECT:
+            if response.status < _FIRST_REDIRECT:
                 pending.answered(response, self._codec)
         finally:
             pending.over()
