@@ -39,7 +39,7 @@ _REASONS: Final = {
 }
 _CODES: Final = range(400, 600)
 # The API server truncates each warning to 256 characters if all warnings together have more than
-# 4096, and drops those that do not fit (apiserver: endpoints/filters/warning.go).
+# 4096, and drops warnings that do not fit (apiserver: endpoints/filters/warning.go).
 _MAX_WARNING_CHARACTERS: Final = 256
 _MAX_WARNINGS_CHARACTERS: Final = 4096
 # Warnings are sent in an HTTP header, which cannot contain these characters.
@@ -58,7 +58,7 @@ class UserInfo(Model, sensitive=("extra",)):
 
 
 class Denied(Exception):  # noqa: N818 - a public name
-    """Raise it in a webhook function to refuse the request.
+    """Raise this exception in a webhook function to refuse the request.
 
         raise Denied("spec.schedule must not be empty", code=422)
 
@@ -69,7 +69,7 @@ class Denied(Exception):  # noqa: N818 - a public name
         code: The HTTP status code: 403 if the rules of the cluster forbid it, 422 if the object is
             not valid.
         reason: The reason of the Status, by which client libraries choose an error class; by
-            default that of the code, such as `Forbidden` or `Invalid`.
+            default the reason of the code, such as `Forbidden` or `Invalid`.
         causes: The fields that are wrong.
 
     Raises:
@@ -107,7 +107,7 @@ class AdmissionRequest(Generic[M]):
         resource: The resource of the request, such as `crontabs`.
         sub_resource: The subresource, such as `status`; empty for the object itself.
         user: The user who sent the request.
-        dry_run: Whether the request is a dry run. A function must have no side effects then.
+        dry_run: Whether the request is a dry run, for which a function must have no side effects.
         options: The options of the call, such as `CreateOptions`, as JSON.
         audit_annotations: Annotations for the audit log; keys are short names such as `decision`.
     """

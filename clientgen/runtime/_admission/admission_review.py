@@ -202,7 +202,7 @@ def _check_kind(gvk: GroupVersionKind, model: type[Any]) -> None:
         )
 
 
-# ---- answers ----------------------------------------------------------------------------------
+# ---- responses --------------------------------------------------------------------------------
 
 
 def allowed_response(request: AdmissionRequest[Any]) -> bytes:

@@ -1,4 +1,4 @@
-"""Webhook configurations as manifests: which requests the API server sends to which webhook.
+"""Manifests of webhook configurations, by which the API server calls webhooks.
 
 https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 """
@@ -109,7 +109,7 @@ def configurations(
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{name!r} is not a valid name for a configuration; write one such as 'my-app'"
+            f"{name!r} is not a valid name for a configuration; write a name such as 'my-app'"
         )
     metadata: dict[str, Any] = {"name": name}
     if annotations:
@@ -154,7 +154,7 @@ def _webhook_entry(
 
 def _default_rule(webhook: Webhook, scheme: Scheme | None) -> dict[str, Any]:
     if issubclass(webhook.model, Unstructured):
-        raise LookupError(  # noqa: TRY004 - nothing is of a wrong type
+        raise LookupError(  # noqa: TRY004 - no argument has a wrong type
             f"{webhook.path}: a webhook for Unstructured objects needs rules=[...]"
         )
     resource = _resource(webhook.model, scheme)

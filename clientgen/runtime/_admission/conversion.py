@@ -1,8 +1,8 @@
 """Conversions between the versions of a kind, and ConversionReview of apiextensions.k8s.io/v1.
 
 A conversion function converts an object of one class to another class. `Conversions` finds the
-shortest chain of functions between two versions, so a kind needs functions between each version
-and a common version (the hub) only. Either all objects of a review are converted, or none.
+shortest chain of functions between two versions, so a kind only needs functions between each
+version and a common version (the hub). A review is converted completely or not at all.
 
 A conversion may change labels and annotations, but no other metadata. (apiextensions-apiserver:
 conversion/webhook_converter.go)
@@ -204,7 +204,7 @@ def gvk_of(model: type[Model]) -> GroupVersionKind:
     if api_version is None or kind is None:
         raise TypeError(
             f"{getattr(model, '__name__', model)} has no constant apiVersion and kind: use a class"
-            " of a generated package, or one that is derived from CustomResource"
+            " of a generated package, or a class that is derived from CustomResource"
         )
     group, _, version = str(api_version).rpartition("/")
     return GroupVersionKind(group, version, str(kind))

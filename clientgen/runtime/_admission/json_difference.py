@@ -48,7 +48,7 @@ def patch_between(before: Json, after: Json) -> list[Json]:
 def carry_over(received: Any, before: bytes, after: bytes, changed: object) -> Any:
     """Apply the changes from `before` to `after` to the received JSON.
 
-    Unchanged parts of the result are the received objects themselves, and are not decoded.
+    Unchanged parts of the result are the received objects themselves.
 
     Args:
         received: The received value.
@@ -147,8 +147,8 @@ def _array_operations(before: list[Any], after: list[Any], path: Path) -> Iterat
 def _pairs(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     """Return pairs of indices of matching items; both indices ascend.
 
-    Items that occur once in each list are anchors, as far as they have the same order in both. The
-    items between two anchors are matched from both ends while they are equal, then in order.
+    Items that occur once in each list are anchors, if their order is the same in both lists. The
+    items between two anchors are matched from both ends while they are equal, and then in order.
     """
     old, new = _identities(before, after)
     pairs: list[Pair] = []
@@ -190,7 +190,7 @@ def _keys_of(items: Sequence[Any], key: str) -> list[bytes]:
 
 
 def _anchors(old: list[bytes], new: list[bytes]) -> list[Pair]:
-    """Return the longest sequence of items that occur once in both lists, in the same order."""
+    """Return the longest sequence of items that occur once in each list, in the same order."""
     places = _single_places(new)
     single = _single_places(old)
     matched = [
@@ -228,7 +228,7 @@ def _longest_ascending(pairs: list[Pair]) -> list[Pair]:
 
 
 def _is_same_json(old: Any, new: Any) -> bool:
-    """Report whether two values are equal as JSON, where 1, 1.0 and true are different values."""
+    """Return whether two values are equal as JSON, where 1, 1.0 and true are different values."""
     if old is new:
         return True
     return bool(old == new) and json.encode(old, order="sorted") == json.encode(new, order="sorted")

@@ -35,7 +35,7 @@ class PrometheusWebhookMetrics:
         self._families.in_flight.labels(path).inc()
 
     def review_ended(self, path: str, code: int | None, seconds: float) -> None:
-        """Count an answered review. A cancelled review has no code, and counts as 500."""
+        """Count a review that has ended. A cancelled review has no code, and counts as 500."""
         self._families.in_flight.labels(path).dec()
         self._families.total.labels(path, str(code or 500)).inc()
         self._families.seconds.labels(path).observe(seconds)

@@ -25,7 +25,7 @@ class WebhookOptions(TypedDict, total=False):
     """Whether the function changes anything outside of the object. The default is None."""
 
     timeout_seconds: int
-    """The seconds after which the API server gives up: 1 to 30. The default is 10."""
+    """The seconds that the API server waits for the webhook: 1 to 30. The default is 10."""
 
     match_policy: Literal["Equivalent", "Exact"]
     """Whether requests for other versions of the resource match, too. The default is Equivalent."""

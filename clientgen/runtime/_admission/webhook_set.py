@@ -117,6 +117,6 @@ def _default_path(action: Action, model: type[Object]) -> str:
     """Return controller-runtime's path for a kind (webhook/admission: generatePath)."""
     if issubclass(model, Unstructured):
         message = 'a webhook for Unstructured objects needs a path, such as path="/validate"'
-        raise ValueError(message)  # noqa: TRY004 - nothing is of a wrong type
+        raise ValueError(message)  # noqa: TRY004 - no argument has a wrong type
     gvk = gvk_of(model)
     return f"/{action}-{gvk.group.replace('.', '-')}-{gvk.version}-{gvk.kind.lower()}"

@@ -42,7 +42,7 @@ def checked_options(options: Mapping[str, Any]) -> CheckedOptions:
 
 
 def local_path(what: str, path: object, name: str = "") -> Path:
-    """Return a local path. A path that ends with a slash is a directory: `name` is added.
+    """Return a local path. If the path ends with a slash, it is a directory, and `name` is added.
 
     Raises:
         TypeError: `path` is not a path.

@@ -1,4 +1,4 @@
-"""Local folders that copies write to; they are held open."""
+"""Local folders that copies write to. They stay open to prevent races."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def os_errors_as_copy_failed(path: Path) -> Generator[None]:
 
 
 class Folder(OpenFolder):
-    """A folder to write to. A context manager that closes it.
+    """An open folder to write to. As a context manager, it closes itself.
 
     Args:
         path: The path for messages.
@@ -75,7 +75,7 @@ class Folder(OpenFolder):
         """Open a folder. The folder and its parents are created if they are missing.
 
         Raises:
-            CopyFailed: A part of the path is not a folder, but a link, for example.
+            CopyFailed: A part of the path is not a folder, but for example a link.
             OSError: A folder cannot be created.
         """
         path = Path.cwd() / path
@@ -88,7 +88,7 @@ class Folder(OpenFolder):
         Without parts, this folder itself is opened again.
 
         Raises:
-            CopyFailed: A part of the path is not a folder, but a link, for example.
+            CopyFailed: A part of the path is not a folder, but for example a link.
             OSError: A folder cannot be created.
         """
         folder = Folder(self.path, self._duplicate())
@@ -103,7 +103,7 @@ class Folder(OpenFolder):
         """Open a folder in this folder; a missing folder is created, subject to the umask.
 
         Raises:
-            CopyFailed: The name is not a folder, but a link, for example.
+            CopyFailed: The name is not a folder, but for example a link.
             OSError: The folder cannot be created.
         """
         path = self.path / name
@@ -124,7 +124,7 @@ class Folder(OpenFolder):
             return folder
 
     def has(self, name: str) -> bool:
-        """Tell whether the folder has an entry of this name."""
+        """Return whether the folder has an entry with this name."""
         try:
             self.mode(name)
         except FileNotFoundError:
@@ -162,7 +162,7 @@ class Folder(OpenFolder):
             return os.fdopen(os.open(location, _NEW_FILE, mode, **options), "wb")
 
     def rename(self, old: str, new: str) -> None:
-        """Rename an entry, and replace an existing entry of the new name.
+        """Rename an entry, and replace an existing entry with the new name.
 
         Raises:
             CopyFailed: The new name is a device, a FIFO or a socket.

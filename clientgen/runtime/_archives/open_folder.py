@@ -1,7 +1,7 @@
-"""Local folders that are held open, as a protection against races.
+"""Local folders that stay open to prevent races.
 
-After a path was checked, another program can replace a folder in it by a link. An open folder
-always stays the same folder, and names in it are resolved relative to it.
+After a path was checked, another program can replace a folder of the path by a link. An open folder
+always stays the same folder, and names are resolved relative to the folder.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["OpenFolder", "open_folder"]
 _FOLDER_FLAGS: Final = sum(
     getattr(os, name, 0) for name in ("O_PATH", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
 )
-# Windows has no descriptors of folders: there, a folder is checked each time it is entered.
+# Windows has no descriptors of folders, so a folder is checked each time it is entered.
 _HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd
 
 
 class OpenFolder:
-    """An open local folder. A context manager that closes it.
+    """An open local folder. As a context manager, it closes itself.
 
     Args:
         path: The path for messages.
@@ -71,7 +71,7 @@ class OpenFolder:
         """Open a folder in this folder.
 
         Raises:
-            NotADirectoryError: The entry is not a folder, but a link, for example.
+            NotADirectoryError: The entry is not a folder, but for example a link.
             OSError: The folder cannot be opened.
         """
         location, options = self._location(name)

@@ -1,4 +1,4 @@
-"""Makes tar archives of local files, piece by piece."""
+"""Creates tar archives of local files, piece by piece."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ logger = logging.getLogger("clientgen.runtime.copy")
 
 _CHUNK_BYTES: Final = 1 << 18
 _PERMISSIONS: Final = 0o777
-_MAX_SKIPPED: Final = 1000
+_MAX_SKIPPED_PATHS: Final = 1000
 
 
 class Packer:
-    """Makes an archive of a file, or of a directory and its contents.
+    """Creates an archive of a file, or of a directory and its contents.
 
     The format is GNU's, which every `tar` reads. Links in a directory are archived as links;
     devices, sockets and FIFOs are skipped. Owners are not archived.
 
     Args:
         source: The file or directory; not a link.
-        root: Its name in the archive.
+        root: The name of the file or directory in the archive.
         limit: The maximum number of bytes of all files; None for no limit.
     """
 
@@ -74,7 +74,7 @@ class Packer:
                 buffered, size = [], 0
         buffered.append(bytes(2 * tarfile.BLOCKSIZE))
         total += size + 2 * tarfile.BLOCKSIZE
-        # `tar` reads whole records; without padding it would wait if its input does not end.
+        # `tar` reads whole records. Without padding, it would wait if its input does not end.
         buffered.append(bytes(-total % tarfile.RECORDSIZE))
         yield b"".join(buffered)
 
@@ -94,7 +94,10 @@ class Packer:
     def _archive_folder(
         self, folder: SourceFolder, root: str, *, is_first: bool
     ) -> Generator[bytes, None, list[str]]:
-        """Archive a folder and its files. Returns the names of its folders, which remain to do."""
+        """Archive a folder and its files.
+
+        Returns the names of its folders, which are not archived yet.
+        """
         names = folder.names()
         # The target may exist as a link to a directory. An entry for the root would replace it.
         if not is_first or not names:
@@ -111,7 +114,7 @@ class Packer:
     def _archive_entry(
         self, folder: SourceFolder, name: str, root: str
     ) -> Generator[bytes, None, bool]:
-        """Archive a file or link. Returns True, without archiving it, if it is a folder."""
+        """Archive a file or link. Does not archive a folder, but returns True."""
         path = folder.path / name
         status = folder.status(name)
         if stat.S_ISDIR(status.st_mode):
@@ -126,7 +129,7 @@ class Packer:
             yield _block(header)
         else:
             logger.warning("%r was not copied: it is a device, a socket or a FIFO", str(path))
-            if len(self._skipped) < _MAX_SKIPPED:
+            if len(self._skipped) < _MAX_SKIPPED_PATHS:
                 self._skipped.append(str(path))
         return False
 

@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     target: str
     """The target of a link."""
     extra: int = 0
-    """The bytes of its extension headers, beyond those that a long name needs."""
+    """The bytes of the extension headers beyond the size of a long name."""
 
 
 class ArchiveReader:
@@ -80,12 +80,12 @@ class ArchiveReader:
 
     @property
     def extra(self) -> int:
-        """The bytes of extension headers of the next file, beyond those that a long name needs."""
+        """The bytes of the next file's extension headers beyond the size of a long name."""
         return max(0, self._extended_size - _FREE_HEADER_BYTES)
 
     @property
     def is_between(self) -> bool:
-        """Whether the reader is between two entries: no entry has begun and not ended."""
+        """Whether the reader is between two entries, so that no entry is incomplete."""
         return not (self._left or self._block or self._extension or self._overrides)
 
     def feed(self, data: bytes) -> Iterator[Entry | memoryview]:

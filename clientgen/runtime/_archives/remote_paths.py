@@ -32,7 +32,9 @@ def path_from(source: object) -> RemotePath:
 
 
 def path_to(target: object, source_name: str) -> RemotePath:
-    """Return the path that a copy writes. A target that ends with a slash gets the source's name.
+    """Return the path that a copy writes.
+
+    If the target ends with a slash, the source's name is added.
 
     Raises:
         TypeError: `target` is not text.

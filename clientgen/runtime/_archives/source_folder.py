@@ -1,4 +1,4 @@
-"""Local folders that copies read from; they are held open."""
+"""Local folders that copies read from. They stay open to prevent races."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["SourceFolder", "changed_meanwhile"]
 
-# O_NONBLOCK: opening a FIFO would wait for its writer.
+# With O_NONBLOCK, opening a FIFO does not wait for its writer.
 _FILE_FLAGS: Final = sum(
     getattr(os, name, 0)
     for name in ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
 )
 _LIST_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-# Errors of opening a link with O_NOFOLLOW, of opening a socket, and of reading a link that is not
-# a link any more.
+# The errors of opening a link with O_NOFOLLOW, of opening a socket, and of reading a link that was
+# replaced by something else.
 _REPLACED_ERRORS: Final = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO, errno.EINVAL)
 
 
 class SourceFolder(OpenFolder):
-    """A folder to read from. A context manager that closes it.
+    """An open folder to read from. As a context manager, it closes itself.
 
     Args:
         path: The path for messages.
@@ -67,7 +67,7 @@ class SourceFolder(OpenFolder):
         with self._with_path("."):
             if not options:
                 return sorted(os.listdir(location))  # noqa: PTH208 - paths know no descriptors
-            # The descriptor may be one of O_PATH, which cannot be read.
+            # A descriptor with O_PATH cannot be read.
             descriptor = os.open(location, _LIST_FLAGS, **options)
             try:
                 return sorted(os.listdir(descriptor))  # noqa: PTH208
@@ -96,7 +96,7 @@ class SourceFolder(OpenFolder):
             return os.readlink(location, **options)
 
     def file(self, name: str) -> BinaryIO:
-        """Open a file. The caller has to check that it is a file; links and sockets are refused.
+        """Open a file. Links and sockets are refused; the caller must check for other types.
 
         Raises:
             CopyFailed: The entry is a link or a socket.

@@ -32,11 +32,11 @@ _EXECUTE: Final = 0o111
 _OWNER_READ_WRITE: Final = 0o600
 _OWNER_ALL: Final = 0o700
 _DEFAULT_FOLDER_MODE: Final = 0o777
-_MAX_SKIPPED: Final = 1000
+_MAX_SKIPPED_PATHS: Final = 1000
 _BYTES_PER_ENTRY: Final = 512  # counted for each empty file and each created folder
 _MAX_DEFERRED: Final = 500_000
-_MAX_DEPTH: Final = 500  # folders; programs that walk trees, such as `shutil.rmtree`, end at 1,000
-_MAX_NAME_CHARACTERS: Final = 1 << 26  # characters, of all links and directories
+_MAX_DEPTH: Final = 500  # of folders; programs such as `shutil.rmtree` fail at 1,000
+_MAX_NAME_CHARACTERS: Final = 1 << 26  # of all links and directories together
 _CHARACTERS_PER_PART: Final = 16  # added to the length of each part of a name
 
 
@@ -190,7 +190,7 @@ class Unpacker:
 
     def _skip(self, entry: Entry, why: str) -> None:
         logger.warning("%r was not copied: %s", entry.name, why)
-        if len(self._skipped) < _MAX_SKIPPED:
+        if len(self._skipped) < _MAX_SKIPPED_PATHS:
             self._skipped.append(entry.name)
 
     # ---- places ---------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ class Unpacker:
         """Open a folder below the target. The next call for another folder closes it.
 
         Raises:
-            CopyFailed: A part of the path is not a folder, but a link, for example.
+            CopyFailed: A part of the path is not a folder, but for example a link.
             OSError: A missing folder cannot be created.
         """
         if self._current is not None:
@@ -385,7 +385,7 @@ class _TemporaryFile:
 
 
 def _file_mode(entry: Entry) -> int:
-    """Return the permissions of a file as `tarfile.data_filter` does."""
+    """Return the permissions of a file, as `tarfile.data_filter` sets them."""
     mode = entry.mode & _PERMISSIONS | _OWNER_READ_WRITE
     return mode if entry.mode & 0o100 else mode & ~_EXECUTE
 
@@ -398,17 +398,17 @@ def _check_usable(name: str) -> None:
     """Refuse a name with a null character.
 
     Raises:
-        CopyFailed: The name contains one.
+        CopyFailed: The name contains a null character.
     """
     if "\0" in name:
         raise CopyFailed(f"the archive has a name that cannot be used here: {name!r}")
 
 
 def _stays_within(target: str, depth: int) -> bool:
-    """Tell whether a symbolic link leads to a path below the root of the copy.
+    """Return whether a symbolic link leads to a path below the root of the copy.
 
-    `..` is accepted at the beginning only: after the name of another link, it would be relative to
-    the target of that link.
+    `..` is accepted at the beginning only, because after the name of another link, `..` would be
+    relative to the target of that link.
     """
     parts = _parts(target)
     leading = 0

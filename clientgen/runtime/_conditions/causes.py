@@ -25,7 +25,7 @@ _OPERATORS: Final = {"In": "in", "NotIn": "notin"}
 
 
 def may_have_pods(kind: str) -> bool:
-    """Tell whether a kind of this name may be a workload."""
+    """Return whether a kind with this name may be a workload."""
     return any(each.partition(".")[0] == kind for each in _WORKLOADS)
 
 
@@ -40,7 +40,7 @@ def pods_of(obj: Any) -> tuple[str, str] | None:
 
 
 def selector_of(obj: Json) -> str:
-    """Format the label selector of a workload's Pods; empty if it has none."""
+    """Format the label selector of a workload's Pods; empty if the workload has no selector."""
     selector = part(obj, "spec", "selector")
     terms = [f"{key}={value}" for key, value in part(selector, "matchLabels").items()]
     for each in items(selector, "matchExpressions"):
@@ -54,7 +54,7 @@ def selector_of(obj: Json) -> str:
 
 
 def describe_worst_pod(pods: Iterable[Any]) -> str:
-    """Describe a Pod that is not ready, preferably a failed one; empty if all are ready."""
+    """Describe a Pod that is not ready, preferably a failed Pod; empty if all Pods are ready."""
     verdicts = [
         (judge_pod(pod), pod) for pod in pods if not text(pod, "metadata", "deletionTimestamp")
     ]

@@ -22,7 +22,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 
 class CheckedObject:
-    """An object, and its JSON, which is made when a check first needs it."""
+    """An object, and its JSON, which is encoded when a check first needs the JSON."""
 
     def __init__(self, obj: object) -> None:
         self.object = obj
@@ -35,7 +35,7 @@ class CheckedObject:
 
 
 class Check(Generic[T_contra]):
-    """A condition of an object. Call it with an object to find out whether it is true.
+    """A condition of an object. Call it with an object: it returns whether the condition is true.
 
     `a & b`, `a | b` and `~a` combine checks. The other side of `&` and `|` may be any function of
     the object.
@@ -140,7 +140,7 @@ class AllOf(Check[Any]):
             self.on_absence = all(absences)
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Judge all checks. All have to be met; one failed check fails the whole."""
+        """Judge all checks. All checks must be met; one failed check fails the combination."""
         verdicts = [check.judge(checked) for check in self._checks]
         unmet_verdicts = [verdict for verdict in verdicts if not verdict.met]
         failed_verdicts = [verdict for verdict in unmet_verdicts if verdict.failed]
@@ -164,7 +164,10 @@ class AnyOf(Check[Any]):
             self.on_absence = False
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Judge all checks. One has to be met; the whole has failed when all have failed."""
+        """Judge all checks.
+
+        One check must be met; the combination fails when all checks have failed.
+        """
         verdicts = [check.judge(checked) for check in self._checks]
         good = [verdict for verdict in verdicts if verdict.met]
         has_failed = bool(verdicts) and all(verdict.failed for verdict in verdicts)
@@ -181,7 +184,7 @@ class Not(Check[Any]):
             self.on_absence = not check.on_absence
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Invert the verdict. It never fails: a met check may become unmet later."""
+        """Invert the verdict. It is never failed, because a met check may become unmet later."""
         verdict = self._check.judge(checked)
         return Verdict(not verdict.met, verdict.why)
 
@@ -210,7 +213,7 @@ _NAMESPACE_CONDITIONS: Final = frozenset(
 
 
 class Deleted(Check[Object]):
-    """The object does not exist. A new object with the same name counts as another object."""
+    """The object does not exist. A new object with the same name is another object."""
 
     on_absence = True
 

@@ -60,8 +60,8 @@ def set_condition(
         status: True, False or "Unknown".
         reason: The reason as one CamelCase word, for programs. It is required.
         message: The explanation, for people. It is truncated to 32768 characters.
-        observed_generation: The generation that the condition is about; by default the
-            object's.
+        observed_generation: The generation that the condition is about; by default the generation
+            of the object.
         clock: The clock for the times.
 
     Returns:
@@ -143,17 +143,20 @@ def _set_json(obj: Unstructured, type_: str, wanted: dict[str, Any], now: dateti
 
 
 def _has_value(condition: dict[str, Any], name: str, value: object) -> bool:
-    """Tell whether a condition has a value already.
+    """Return whether a condition has a value already.
 
-    A missing observedGeneration counts as equal: without a class it is unknown whether the kind has
-    this field, and servers drop unknown fields.
+    A missing observedGeneration counts as equal, because the kind may lack this field, and servers
+    drop unknown fields.
     """
     is_dropped = name == _GENERATION and name not in condition
     return is_dropped or _is_equal(condition.get(name), value)
 
 
 def _is_equal(old: object, new: object) -> bool:
-    """Tell whether two values are equal. All empty values are, because servers drop them."""
+    """Return whether two values are equal.
+
+    All empty values are equal, because servers drop them.
+    """
     return bool(old == new or not (old or new))
 
 
@@ -178,7 +181,7 @@ def _status_text(status: object) -> str:
 
 def _check(type_: object, reason: object) -> None:
     if not isinstance(type_, str) or not _TYPE(type_) or len(type_) > _MAX_TYPE_CHARACTERS:
-        raise ValueError(f"{type_!r} is not a condition type; write one such as 'Ready'")
+        raise ValueError(f"{type_!r} is not a condition type; write a type such as 'Ready'")
     if not isinstance(reason, str) or not _REASON(reason) or len(reason) > _MAX_REASON_CHARACTERS:
         raise ValueError(
             f"{reason!r} is not a condition reason; write one CamelCase word, such as 'Available'"

@@ -64,7 +64,7 @@ def _judge_condition(obj: Json, type_: str, status: str) -> Verdict:
 
 
 def _why_impossible(obj: Json, type_: str) -> str:
-    """Describe why a condition cannot become true any more; empty if it can."""
+    """Describe why a condition cannot become true any more; empty if it may become true."""
     kind, wanted = kind_of(obj), type_.casefold()
     if kind == "Pod" and wanted in _POD_CONDITIONS and text(obj, "status", "phase") in FINAL_PHASES:
         return pod_causes(obj)
@@ -80,7 +80,7 @@ def phase(*phases: str) -> JsonCheck:
     """Make a check of `status.phase`.
 
     Args:
-        phases: the phase to wait for, or several of which one is enough.
+        phases: the phase to wait for, or several phases, any of which is enough.
     """
     if not phases:
         raise TypeError("phase() needs at least one phase, such as 'Running'")

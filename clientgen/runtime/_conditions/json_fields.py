@@ -1,4 +1,4 @@
-"""Reads fields of JSON objects. A missing field or one of another type reads as its default."""
+"""Reads fields of JSON objects. A field that is missing or of another type has its default."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def conditions(obj: Json) -> Iterator[Json]:
 
 
 def condition_of(obj: Json, type_: str) -> Json:
-    """Return the condition of a type, ignoring case; empty if the object has none."""
+    """Return the condition of a type, ignoring case; empty if the object has no such condition."""
     wanted = type_.casefold()
     for each in conditions(obj):
         if text(each, "type").casefold() == wanted:
@@ -91,9 +91,9 @@ def kind_of(obj: Json) -> str:
 
 
 def generation_problem(obj: Json, *, required: bool = False) -> str:
-    """Describe that the controller has not seen the current spec; empty if it has.
+    """Return a message if the controller has not seen the current spec; empty otherwise.
 
-    A status without observedGeneration counts as current, or with `required` as not seen.
+    A status without observedGeneration counts as current, unless it is `required`.
     """
     generation = number(obj, "metadata", "generation")
     observed = number(obj, "status", "observedGeneration", default=-1)

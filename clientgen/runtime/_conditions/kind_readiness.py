@@ -21,7 +21,7 @@ __all__ = [
 
 
 def always_ready(_: Json) -> Verdict:
-    """The object is ready as soon as it exists: no controller has to act on it."""
+    """The object is ready as soon as it exists, because no controller has to act on it."""
     return met("it exists")
 
 

@@ -18,7 +18,7 @@ __all__ = ["FINAL_PHASES", "container_causes", "judge_pod", "pod_causes"]
 FINAL_PHASES: Final = frozenset({"Succeeded", "Failed"})
 """The phases that a Pod never leaves."""
 
-# Reasons of normal starts.
+# The reasons of containers that start normally.
 _STARTING_REASONS: Final = frozenset({"", "ContainerCreating", "PodInitializing"})
 _MAX_CAUSES: Final = 3
 

@@ -1,8 +1,8 @@
 """`ready`: the readiness rules of all kinds.
 
-The rules are those of kstatus (sigs.k8s.io/cli-utils, pkg/kstatus/status), which Flux uses, with
-three exceptions: kstatus calls a failed Pod current, a crash loop failed, and a load balancer
-without an address ready.
+The rules are the rules of kstatus (sigs.k8s.io/cli-utils, pkg/kstatus/status), which Flux uses,
+with three exceptions. For kstatus, a failed Pod is current, a crash loop is failed, and a load
+balancer without an address is ready.
 """
 
 from __future__ import annotations

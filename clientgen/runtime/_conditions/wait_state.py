@@ -31,7 +31,7 @@ class WaitTarget(Struct, frozen=True):
         until: The check that has to become true.
         fail: The check that ends the wait with an error.
         is_one: Whether the target is a single object by name.
-        uid: The uid of the object; empty if any object of the name counts.
+        uid: The uid of the object; empty if any object with the name counts.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class WaitTarget(Struct, frozen=True):
     uid: str = ""
 
     def includes(self, obj: Any) -> bool:
-        """Tell whether an object belongs to the target. Servers may ignore field selectors."""
+        """Return whether an object belongs to the target. Servers may ignore field selectors."""
         namespace, name = _key(obj)
         return not self.is_one or self.where == (f"{namespace}/{name}" if namespace else name)
 
@@ -61,7 +61,7 @@ def wait_target(
     is_one: bool = True,
     uid: str = "",
 ) -> WaitTarget:
-    """Make a target from conditions or functions of the object.
+    """Create a target from conditions or functions of the object.
 
     Raises:
         TypeError: `until` or `fail` is neither a check nor a function.
@@ -82,8 +82,8 @@ class WaitState(Generic[T]):
     """The state of a wait. The wait is over when it is `done`, or when `failure` is an error.
 
     For most checks, all existing objects have to meet the check at the same moment, and at least
-    one object has to exist; objects may come and go meanwhile. For checks that are true of missing
-    objects, such as `deleted`, only the objects of the first list count, by their uid.
+    one object has to exist; objects may be added and deleted meanwhile. For checks that are true
+    for missing objects, such as `deleted`, only the objects of the first list count, by their uid.
 
     Args:
         waited: The target of the wait.
@@ -141,7 +141,7 @@ class WaitState(Generic[T]):
 
     @property
     def blamed_object(self) -> T | None:
-        """The object that has failed the wait, or that is not ready; None without one."""
+        """The object that has failed the wait, or is not ready; None without such an object."""
         obj: T | None = self.last[0] if self.failure is None else self.failure.object
         return obj
 
@@ -158,7 +158,7 @@ class WaitState(Generic[T]):
         Args:
             seconds: The duration of the wait; 0 if the objects were read once.
             causes: A description of other objects, such as Pods, that explains the state.
-            trouble: The last error of reading from the server; empty without one.
+            trouble: The last error of reading from the server; empty without an error.
         """
         obj, why = self.last
         words = "; ".join(each for each in (why, causes, trouble) if each)
@@ -166,7 +166,10 @@ class WaitState(Generic[T]):
         return WaitTimeout(f"{what}: {words}", obj)
 
     def standstill_timeout(self, why: str, causes: str, trouble: str) -> WaitTimeout:
-        """Return the error of a wait whose FakeClock stands still. See `timeout` for the others."""
+        """Return the error of a wait whose FakeClock has not moved.
+
+        `timeout` explains the arguments.
+        """
         obj, state = self.last
         words = "; ".join(each for each in (state, causes, trouble, why) if each)
         return WaitTimeout(f"{self.waited}: {self.waited.until!r} is not true: {words}", obj)
@@ -174,7 +177,7 @@ class WaitState(Generic[T]):
     @property
     def last(self) -> tuple[Any, str]:
         """The first object that does not meet the check, and a description of its state."""
-        # In the order of the server's list. A copy, because another thread may read this.
+        # In the order of the server's list. A copy, because another thread may call this.
         for key, entry in list(self._entries.items()):
             if key in self._unmet:
                 return entry.object, self._with_name(key, entry.verdict.why)
@@ -203,7 +206,7 @@ class WaitState(Generic[T]):
         self._fail_if_bad(key, obj, verdict)
 
     def _is_new_object(self, obj: Any, entry: _Entry | None) -> bool:
-        """Tell whether an object is a new one, not one of those whose deletion is awaited."""
+        """Return whether an object is new, so that the wait is not for its deletion."""
         uid: str = obj.metadata.uid
         if entry is not None:
             return entry.is_gone or uid != entry.object.metadata.uid

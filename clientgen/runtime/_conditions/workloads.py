@@ -35,7 +35,7 @@ def wanted_replicas(obj: Json) -> int:
 
 
 def progress_problem(obj: Json) -> str:
-    """Describe that a Deployment has exceeded its progress deadline; empty if it has not."""
+    """Return a message if a Deployment has exceeded its progress deadline; empty otherwise."""
     progressing = condition_of(obj, "Progressing")
     if text(progressing, "reason") != "ProgressDeadlineExceeded":
         return ""
@@ -43,7 +43,7 @@ def progress_problem(obj: Json) -> str:
 
 
 def judge_deployment(obj: Json) -> Verdict:
-    """All replicas are updated, ready and available, and old ones are gone."""
+    """All replicas are updated, ready and available, and old replicas are gone."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     if problem := progress_problem(obj):
@@ -73,7 +73,7 @@ def _deployment_problem(obj: Json) -> str:
 
 
 def _condition_problem(obj: Json) -> str:
-    # The largest number means no deadline: the controller writes no Progressing condition then.
+    # The largest number means no deadline, and that the controller writes no Progressing condition.
     has_deadline = (
         number(obj, "spec", "progressDeadlineSeconds", default=_NO_DEADLINE) < _NO_DEADLINE
     )
@@ -151,7 +151,7 @@ def _revision_problem(obj: Json, wanted: int) -> str:
 
 
 def judge_daemon_set(obj: Json) -> Verdict:
-    """All nodes that should run the Pod run an updated, available and ready one."""
+    """All nodes that should run the Pod run an updated, available and ready Pod."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     wanted = number(obj, "status", "desiredNumberScheduled", default=-1)

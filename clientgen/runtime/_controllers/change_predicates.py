@@ -1,6 +1,6 @@
 """Predicates on the changed parts of an object.
 
-The names and the rules are controller-runtime's (pkg/predicate). These predicates look at updates
+The names and the rules are controller-runtime's (pkg/predicate). These predicates filter updates
 only: all other events pass.
 """
 
@@ -47,7 +47,7 @@ def annotations_changed(event: Event[Any]) -> bool:
 
 @EventPredicate
 def resource_version_changed(event: Event[Any]) -> bool:
-    """Let an update pass if it changed anything: drop resyncs and relists."""
+    """Let an update pass if it changed the object: drop resyncs and relists."""
     return _differs(event, lambda metadata: metadata.resource_version)
 
 

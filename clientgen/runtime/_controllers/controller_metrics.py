@@ -47,11 +47,14 @@ class PrometheusControllerMetrics:
 
     @property
     def responded(self) -> Callable[[str, str, str], None]:
-        """What counts requests. It is equal for all metrics that share a registry."""
+        """The observer that counts requests.
+
+        Metrics that share a registry have the same observer.
+        """
         return self._families.responded
 
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
-        """Return the metrics of the controller with a name."""
+        """Return the metrics of the controller with this name."""
         return _Series(self._families, name, workers)
 
 

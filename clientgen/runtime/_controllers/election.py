@@ -1,16 +1,16 @@
-"""The rules of leader election: who leads, what to write, and when leadership ends.
+"""The rules of leader election: which candidate leads, what it writes, when leadership ends.
 
-The rules are client-go's (tools/leaderelection), which allow clocks to disagree: times that others
-have written are never compared with the local clock. A candidate measures how long it has seen a
-record *unchanged*; a leader counts from the moment at which it *sent* its last successful renewal.
-Two candidates never lead at once if, while `lease_duration` passes on the fastest clock, at least
-`renew_deadline` passes on the slowest; with the defaults, a clock may be one and a half times as
-fast as another. This holds even if requests and answers are late or lost, and if processes are
-paused.
+The rules are client-go's (tools/leaderelection), which allow clocks to disagree: times that other
+candidates have written are never compared with the local clock. A candidate measures how long it
+has seen a record *unchanged*; a leader counts from the time at which it *sent* its last successful
+renewal. Two candidates never lead at once if, while `lease_duration` passes on the fastest clock,
+at least `renew_deadline` passes on the slowest; with the defaults, a clock may be one and a half
+times as fast as another. This holds even if requests and answers are late or lost, and if processes
+are paused.
 
 There are two differences to client-go. client-go counts the deadline from the beginning of the next
-renewal, a retry period after the last answer, so that a late answer can make two candidates lead;
-here, it cannot. And a leader whose record is gone stops leading at once.
+renewal, a retry period after the last response, so that two candidates can lead after a late
+response. Here, they cannot. And a leader whose lease was deleted stops leading at once.
 
 Nothing here waits or reads a clock: monotonic times and the times to write are arguments.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Election", "ElectionMetrics", "LeaseRequest", "Timing"]
 
 JITTER_FACTOR: Final = 1.2
-"""A candidate waits one retry period, and up to this many more, at random."""
+"""A candidate waits one retry period, and up to this many more retry periods, at random."""
 
 
 class ElectionMetrics(Protocol):
@@ -56,7 +56,7 @@ class Timing(Struct, frozen=True):
     """
 
     lease_duration: int = 15
-    """How long other candidates wait for a change of the lease before they take it over."""
+    """How long other candidates wait for a change of the lease before they take over the lease."""
     renew_deadline: float = 10.0
     """How long a leader leads after sending its last successful renewal."""
     retry_period: float = 2.0
@@ -95,9 +95,9 @@ class LeaseRequest(Struct, frozen=True):
     lease: Lease | None
     """The lease to write."""
     sent: float
-    """The moment of sending; leadership counts from here."""
+    """The time of sending, from which leadership counts."""
     is_fast: bool = False
-    """Whether the lease was not read before. If this request fails, the lease is read."""
+    """Whether this is a renewal without reading the lease first. If it fails, the lease is read."""
 
 
 class Leadership(Struct, frozen=True):
@@ -106,18 +106,18 @@ class Leadership(Struct, frozen=True):
     term: int
     """The number of the term."""
     since: float
-    """The moment at which the first renewal was answered."""
+    """The time of the response to the first renewal."""
     renewed: float
-    """The moment at which the last renewal was sent."""
+    """The time at which the last renewal was sent."""
     until: float
-    """The moment at which the term ends without another renewal."""
+    """The time at which the term ends without another renewal."""
 
 
 class Election:
     """The view of one candidate on a lease.
 
-    An attempt consists of several requests: `attempt` returns the first one, and `on_response` and
-    `on_failure` return the next one, or None at the end.
+    An attempt consists of several requests: `attempt` returns the first request, and `on_response`
+    and `on_failure` return the next request, or None at the end.
 
     Raises:
         ValueError: The identity is empty, or the name or namespace of the lease is not valid.
@@ -125,7 +125,7 @@ class Election:
 
     def __init__(self, namespace: str, name: str, identity: str, timing: Timing) -> None:
         if not identity:
-            raise ValueError("identity is empty: give each elector a unique one")
+            raise ValueError("identity is empty: give each elector a unique identity")
         self.name = check_segment("name", name)
         self.identity = identity
         self.timing = timing
@@ -141,7 +141,7 @@ class Election:
 
     @property
     def holder(self) -> str:
-        """The last known holder of the lease; empty without one."""
+        """The last known holder of the lease; empty without a holder."""
         return (self._observed.spec.holder_identity or "") if self._observed else ""
 
     @property
@@ -151,11 +151,11 @@ class Election:
 
     @property
     def leadership(self) -> Leadership | None:
-        """The current or last term of leadership; None after the lease was lost to others."""
+        """The current or last term of leadership; None after a loss to another candidate."""
         return self._leadership
 
     def leads(self, now: float, term: int | None = None) -> bool:
-        """Tell whether this candidate leads; with `term`, since that term began."""
+        """Return whether this candidate leads; with `term`, whether that term continues."""
         leadership = self._leadership
         return leadership is not None and now < leadership.until and term in {None, leadership.term}
 
@@ -171,7 +171,7 @@ class Election:
     def on_response(
         self, request: LeaseRequest, lease: Lease | None, now: float, time: datetime
     ) -> LeaseRequest | None:
-        """Return the next request after an answer. `lease` is None if the lease does not exist."""
+        """Return the next request after a response. `lease` is None if the lease does not exist."""
         if lease is None:
             self._forget()
             return self._create(now, time)
@@ -187,7 +187,7 @@ class Election:
         return self._update(lease, now, time, is_fast=False)
 
     def on_failure(self, request: LeaseRequest, now: float) -> LeaseRequest | None:
-        """Return the next request after an error or a lost answer."""
+        """Return the next request after an error or a lost response."""
         return LeaseRequest("get", None, now) if request.is_fast else None
 
     # ---- the end of leadership ----------------------------------------------------------------
@@ -208,10 +208,10 @@ class Election:
         return LeaseRequest("update", released, now)
 
     def is_healthy(self, now: float, tolerance: float) -> bool:
-        """Tell whether a leader still renews its lease. Candidates are always healthy.
+        """Return whether a leader still renews its lease.
 
-        A leader is not healthy if it has not renewed for longer than the lease's duration and the
-        tolerance, and has not noticed that.
+        Candidates are always healthy. A leader is not healthy if its last renewal is older than the
+        lease duration plus the tolerance, and it has not noticed.
         """
         leadership = self._leadership
         return (
@@ -231,11 +231,11 @@ class Election:
         self._observed, self._record, self._leadership = None, b"", None
 
     def _start_or_extend_term(self, sent: float, now: float) -> None:
-        """Lead from the moment of sending: others may have seen the record that early."""
+        """Lead from the time of sending: other candidates may have seen the record that early."""
         until = sent + self.timing.renew_deadline
         before = self._leadership
         if now >= until:
-            return  # the answer came too late to count
+            return  # the response came too late to count
         if before is not None and now < before.until:
             self._leadership = Leadership(before.term, before.since, sent, until)
         else:
@@ -246,7 +246,7 @@ class Election:
         return lease.spec.holder_identity == self.identity
 
     def _is_unexpired(self, now: float) -> bool:
-        """Tell whether the record has changed within its duration, by the local clock."""
+        """Return whether the record has changed within its duration, by the local clock."""
         lease = self._observed
         seconds = lease.spec.lease_duration_seconds if lease else None
         if seconds is None:
@@ -259,7 +259,7 @@ class Election:
         return LeaseRequest("create", self._with_this_holder(lease, time, transitions=0), now)
 
     def _update(self, lease: Lease, now: float, time: datetime, *, is_fast: bool) -> LeaseRequest:
-        """Renew or take over the version that was read; the server refuses other versions."""
+        """Renew or take over the lease. The server refuses a version that was not the last."""
         updated, before = deep_copy(lease), lease.spec.lease_transitions or 0
         if self._is_mine(lease):
             updated.spec.lease_duration_seconds = self.timing.lease_duration

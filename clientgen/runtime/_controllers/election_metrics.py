@@ -22,8 +22,9 @@ __all__ = ["PrometheusElectionMetrics"]
 
 
 class PrometheusElectionMetrics:
-    """Publishes who leads: `AsyncLeaderElector(..., metrics=PrometheusElectionMetrics())`.
+    """Publishes which electors lead.
 
+    Pass it to an elector: `AsyncLeaderElector(..., metrics=PrometheusElectionMetrics())`.
     Several instances may share a registry.
 
     Args:

@@ -1,9 +1,9 @@
 """The rules of an event recorder: which events are aggregated, and which are written.
 
 Two APIs store events. For events.k8s.io/v1 (client-go: tools/events), equal events become a series:
-its count is written when the series begins and ends, and sometimes in between. For core/v1
-(client-go: tools/record), each repetition updates a count; many events that differ only in their
-message are combined, and a spam filter drops events if an object has too many.
+its count is written when the series begins and ends, and every half hour. For core/v1 (client-go:
+tools/record), each repetition updates a count; many events that differ only in their message are
+combined, and a spam filter drops events if an object has too many.
 
 Nothing here waits or reads a clock: monotonic times and the times to write are arguments.
 """
@@ -150,16 +150,16 @@ class EventWriter(Protocol):
     """The rules of one events API."""
 
     def report(self, event: EventReport, now: float) -> Write | None:
-        """Take a report. Returns the request to send now, if there is one."""
+        """Add a report. Returns the request to send now, or None."""
         ...
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """Return the requests that are due; with `everything`, also those due later."""
+        """Return the requests that are due; with `everything`, also requests that are due later."""
         ...
 
     @property
     def next_due(self) -> float | None:
-        """The moment to call `due` next; None if nothing will be due."""
+        """The time to call `due` next; None if no request will be due."""
         ...
 
 
@@ -203,7 +203,7 @@ class LruCache(Generic[K, V]):
         return self._values[key]
 
     def put(self, key: K, value: V) -> None:
-        """Store a value. The least recently used one may be dropped."""
+        """Store a value. A full cache drops the least recently used value."""
         self._values[key] = value
         self._values.move_to_end(key)
         if len(self._values) > self._max_size:
@@ -247,7 +247,10 @@ class Series:
         return len(self._series_by_key)
 
     def report(self, event: EventReport, now: float) -> Write | None:
-        """Write the first event, and the series at the second; later ones are only counted."""
+        """Write the first event, and the series at the second event.
+
+        Later events are only counted.
+        """
         if self._next_refresh is None or self._next_finish is None:
             self._next_refresh, self._next_finish = (
                 now + REFRESH_INTERVAL_SECONDS,
@@ -284,7 +287,7 @@ class Series:
 
     @property
     def next_due(self) -> float | None:
-        """The earliest moment at which `due` may return requests."""
+        """The earliest time at which `due` may return requests."""
         if self._next_refresh is None or self._next_finish is None or not self._series_by_key:
             return None
         return min(self._next_refresh, self._next_finish)

@@ -47,8 +47,8 @@ class FinalizerState:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        # By uid: whether the finalizer was removed, too. A stale cache may show an old state of the
-        # object for a while. Uids are never reused.
+        # Whether the finalizer was removed, too, by the uid of the cleaned object. A stale cache
+        # may show an old state of the object for a while. Uids are never reused.
         self._cleaned: dict[str, bool] = {}
 
     def next_step(self, obj: Object, *, is_live: bool, is_wanted: bool = True) -> FinalizerStep:
@@ -56,7 +56,7 @@ class FinalizerState:
 
         Args:
             obj: A state of the object.
-            is_live: Whether the state was read from the server just now.
+            is_live: Whether the state was just read from the server.
             is_wanted: Whether the object should have the finalizer while it is not being deleted.
         """
         metadata = _metadata(obj)
@@ -71,15 +71,16 @@ class FinalizerState:
             return FinalizerStep.CLEAN_UP if is_live else FinalizerStep.LOOK
         if is_removed is not None and not is_live:
             return FinalizerStep.LOOK
-        # The release of the object was not finished, and it is wanted again: clean up again later.
+        # `release` was not finished, but the object is wanted again: a later cleanup must run
+        # again.
         self._cleaned.pop(metadata.uid, None)
         return FinalizerStep.WORK if has_it else FinalizerStep.ADD
 
     def remember(self, obj: Object, *, is_removed: bool) -> None:
         """Remember that the cleanup of an object has succeeded, or that the finalizer was removed.
 
-        An object that was released without being deleted may get the finalizer again, so it is
-        forgotten.
+        An object that was released but not deleted is forgotten, because it may get the finalizer
+        again.
         """
         metadata = _metadata(obj)
         self._cleaned.pop(metadata.uid, None)
@@ -97,7 +98,7 @@ def _metadata(obj: Any) -> ObjectMeta:
 def add_patch(obj: Object, name: str) -> MergePatch:
     """Return the patch that adds a finalizer to this version of the object.
 
-    A merge patch replaces the whole list. The resource version protects the finalizers of others.
+    A merge patch replaces the whole list. The resource version protects other finalizers.
     """
     metadata = _metadata(obj)
     body = {
@@ -131,7 +132,7 @@ def checked_finalizer(name: Any) -> str:
     """
     if not isinstance(name, str) or not _match_qualified_name(name):
         raise ValueError(
-            f"{name!r} is not a finalizer name; write a domain of yours and a name,"
+            f"{name!r} is not a finalizer name; write your domain and a name,"
             ' such as "stable.example.com/backups"'
         )
     return name

@@ -1,6 +1,6 @@
-"""The answers of health endpoints: the results of checks as text.
+"""The responses of health endpoints: the results of checks as text.
 
-The texts are those of controller-runtime (pkg/healthz) and Kubernetes.
+The texts are the same as in controller-runtime (pkg/healthz) and Kubernetes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class CheckResult(NamedTuple):
     def __str__(self) -> str:
         if self.is_excluded:
             return f"[+]{self.name} excluded: ok\n"
-        # The endpoint needs no credentials, so it does not reveal the reason.
+        # The endpoint needs no credentials, so it does not show the reason.
         return (
             f"[-]{self.name} failed: reason withheld\n" if self.problem else f"[+]{self.name} ok\n"
         )

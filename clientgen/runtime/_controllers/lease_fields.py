@@ -1,6 +1,6 @@
 """The Lease of coordination.k8s.io/v1, for leader election and sharding.
 
-Generated packages have their own Lease; the runtime cannot depend on a generated package.
+Generated packages have a Lease, too, but the runtime cannot depend on a generated package.
 https://kubernetes.io/docs/concepts/architecture/leases/
 """
 
@@ -38,7 +38,7 @@ class LeaseSpec(Model):
     holder_identity: str | None = None
     """The identity of the holder; empty or None after a release."""
     lease_duration_seconds: int | None = None
-    """The seconds that others wait after the last change that they have seen."""
+    """The seconds that other candidates wait after the last change that they have seen."""
     acquire_time: MicroTime | None = None
     """The time at which the holder acquired the lease, by the holder's clock."""
     renew_time: MicroTime | None = None
@@ -84,7 +84,7 @@ _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?
 
 
 def is_label_value(text: str) -> bool:
-    """Tell whether a text is a valid label value."""
+    """Return whether a text is a valid label value."""
     return _LABEL_VALUE.fullmatch(text) is not None
 
 

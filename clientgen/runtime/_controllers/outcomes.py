@@ -1,4 +1,4 @@
-"""The outcome of a reconciliation: how it is counted and logged.
+"""The outcomes of reconciliations, for metrics and logs.
 
 The outcomes and the rules are controller-runtime's (pkg/internal/controller and its metrics).
 """
@@ -46,7 +46,7 @@ class ReconcileMetricsProvider(Protocol):
     """Makes the metrics of controllers."""
 
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
-        """Return the metrics of the controller with a name."""
+        """Return the metrics of the controller with this name."""
         ...
 
 
@@ -69,8 +69,8 @@ def log_failure(
 ) -> None:
     """Log why a reconciliation failed.
 
-    Conflicts and the loss of leadership are part of normal work, and the message of a terminal
-    error is sufficient: none of these has a traceback.
+    Conflicts, the loss of leadership and terminal errors are logged without a traceback: the first
+    two are part of normal work, and the message of a terminal error is sufficient.
     """
     name, obj = fields["controller"], fields["object"]
     if isinstance(error, TerminalError):
@@ -99,7 +99,7 @@ def log_failure(
 
 
 class ContextLogger(logging.LoggerAdapter[logging.Logger]):
-    """Adds controller, object and reconcile id to log records, in their text and as attributes."""
+    """Adds controller, object and reconcile id to log records, in the text and as attributes."""
 
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]

@@ -67,8 +67,9 @@ def set_owner(obj: Object, owner: Object, *, controller: bool = True) -> None:
 
     Raises:
         ValueError: The owner is in another namespace than the object, or the object is
-            cluster-scoped and the owner is not: the garbage collector would delete the object. Or
-            another owner already controls the object. Or the owner was not read from the server.
+            cluster-scoped and the owner is not: the garbage collector would delete the object. Also
+            if another owner already controls the object, or if the owner was not read from the
+            server.
         TypeError: `owner` is not an object with apiVersion, kind and metadata.
     """
     reference = owned_by(owner, controller=controller)
@@ -100,9 +101,9 @@ def _check_namespaces(obj: Object, owner: Object) -> None:
 
 
 def _is_same(one: OwnerReference, other: OwnerReference) -> bool:
-    """Tell whether two references name the same object, in any version.
+    """Return whether two references name the same object, in any version.
 
-    The uids may differ: an older owner of the name was deleted. (controller-runtime:
+    The uids may differ, because an older owner with the same name was deleted. (controller-runtime:
     referSameObject.)
     """
     groups = {each.api_version.rpartition("/")[0] for each in (one, other)}

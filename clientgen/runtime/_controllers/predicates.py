@@ -19,28 +19,28 @@ class Event(NamedTuple, Generic[T]):
     kind: Literal["add", "update", "delete", "generic"]
     """`generic` is an event from outside the cluster."""
     old: T | None
-    """The object before an update, or the last known state of a deleted one; otherwise None."""
+    """The object before an update, or the last known state of a deleted object; otherwise None."""
     new: T | None
     """The object now; None if it was deleted."""
     is_initial: bool = False
-    """Whether the object was there when the watch began."""
+    """Whether the object existed when the watch began."""
 
     @property
     def object(self) -> T:
-        """The object now, or the last known state of a deleted one."""
+        """The object now, or the last known state of a deleted object."""
         found = self.old if self.new is None else self.new
         assert found is not None
         return found
 
 
 Predicate: TypeAlias = Callable[[Event[Any]], bool]
-"""Returns whether an event passes. Other events cause no reconciliation."""
+"""Returns whether an event passes. An event that does not pass causes no reconciliation."""
 
 
 class EventPredicate:
     """A predicate that combines with others: `a & b`, `a | b` and `~a`.
 
-    The other side of `&` and `|` may be any function of an event. As a decorator, it makes a
+    The other side of `&` and `|` may be any function of an event. Use it as a decorator to make a
     predicate of your own function::
 
         @EventPredicate
@@ -82,7 +82,7 @@ class EventPredicate:
 def _combined(
     shown: str, decide: Callable[[Iterable[bool]], bool], *predicates: Predicate
 ) -> EventPredicate:
-    """Combine predicates. Like `and` and `or`, this calls no more of them than needed."""
+    """Combine predicates. Like `and` and `or`, this calls no more predicates than needed."""
     for each in predicates:
         check_function("a predicate", each)
 

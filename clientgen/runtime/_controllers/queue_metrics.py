@@ -1,9 +1,9 @@
 """Metrics of work queues for Prometheus, with client-go's names. Needs `clientgen[metrics]`.
 
-The label `name` is the queue's name. Queues of the same name share their time series: counters and
-histograms continue, and gauges sum up all existing queues of the name. Gauges are computed when the
-metrics are read; client-go updates them every half second. (client-go: util/workqueue/metrics.go
-and component-base's metrics/prometheus/workqueue.)
+The label `name` is the queue's name. Queues with the same name share their time series: counters
+and histograms continue, and gauges are sums over all existing queues with the name. Gauges are
+computed when the metrics are read; client-go updates them every half second. (client-go:
+util/workqueue/metrics.go and component-base's metrics/prometheus/workqueue.)
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PrometheusQueueMetrics:
         self._families = _families.get_or_create(registry or REGISTRY)
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
-        """Return the metrics of the queue with a name."""
+        """Return the metrics of the queue with this name."""
         return _WatchedQueue(self._families.series_of(name), clock)
 
 

@@ -2,8 +2,8 @@
 
 Nothing here waits or reads a clock: times are arguments, and `_async/workqueue` waits. An item may
 be *dirty* (it needs processing), *processing* (a worker has it) and *waiting* (it will become dirty
-later). A dirty item is ready for a worker unless a worker has it; then it becomes ready when that
-worker is done. So adds coalesce, and no two workers have the same item.
+later). A dirty item is ready for a worker. If a worker has the item already, it becomes ready when
+that worker is done. So adds coalesce, and no two workers have the same item.
 
 `QueueState` is client-go's queue with delays (util/workqueue/queue.go and delaying_queue.go);
 `PriorityState` is controller-runtime's (pkg/controller/priorityqueue).
@@ -31,7 +31,10 @@ __all__ = [
 T = TypeVar("T", bound=Hashable)
 
 LOW_PRIORITY: Final = -100
-"""The priority of initial lists and resyncs: live changes go first. controller-runtime's value."""
+"""The priority of initial lists and resyncs, which is lower than that of changes.
+
+The value is controller-runtime's.
+"""
 
 _MAX_OUTDATED_RANKS: Final = 64
 
@@ -64,14 +67,14 @@ class QueueMetricsProvider(Protocol):
     """Makes the metrics of queues. Only named queues have metrics."""
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
-        """Return the metrics of the queue with a name."""
+        """Return the metrics of the queue with this name."""
         ...
 
 
 class _RankedItems(Generic[T]):
     """Items ordered by rank, and by number for equal ranks. Ranks may change.
 
-    The heap keeps outdated ranks until they come up, or until it has too many of them.
+    The heap keeps outdated ranks until they come first, or until there are too many.
     """
 
     def __init__(self) -> None:
@@ -107,7 +110,7 @@ class _RankedItems(Generic[T]):
         return None
 
     def pop(self) -> T:
-        """Remove and return the item with the lowest rank. Call `first` before."""
+        """Remove and return the item with the lowest rank. Call `first` before `pop`."""
         item = heappop(self._heap)[2]
         del self._ranks[item]
         return item
@@ -136,7 +139,7 @@ class QueueState(Generic[T]):
 
     @property
     def next_ready(self) -> float | None:
-        """The moment at which the next waiting item will be ready; None without waiting items."""
+        """The time at which the next waiting item will be ready; None without waiting items."""
         return self._waiting.first()
 
     def priority(self, item: T) -> int:
@@ -144,7 +147,7 @@ class QueueState(Generic[T]):
         return self._processing.get(item, 0)
 
     def advance(self, now: float) -> None:
-        """Add the waiting items that have become due, in the order of their times."""
+        """Add the waiting items that are due, in the order of their times."""
         while (due := self._waiting.first()) is not None and due <= now:
             self._add_due(self._waiting.pop(), due)
 
@@ -207,7 +210,7 @@ class QueueState(Generic[T]):
         if item not in self._processing:
             self._push(item)
 
-    def _wait(self, item: T, until: float, priority: int) -> None:  # noqa: ARG002 - for others
+    def _wait(self, item: T, until: float, priority: int) -> None:  # noqa: ARG002 - for subclasses
         if item not in self._waiting or until < self._waiting.rank(item):
             self._waiting.put(item, until, self._next_number())
 
@@ -227,11 +230,11 @@ class QueueState(Generic[T]):
 
 
 class PriorityState(QueueState[T]):
-    """A priority queue; items of the same priority are first in, first out.
+    """A priority queue. Items with the same priority are first in, first out.
 
-    An item that is added again keeps the higher of both priorities, and goes to the end of that
-    priority. It also keeps the earlier time: `add` makes a waiting item ready, and `add_after` does
-    not delay a ready item.
+    An item that is added again keeps the higher priority. If its priority rises, it goes to the end
+    of the items with that priority. It also keeps the earlier time: `add` makes a waiting item
+    ready, and `add_after` does not delay a ready item.
     """
 
     def __init__(self, metrics: QueueMetrics | None = None) -> None:

@@ -1,7 +1,7 @@
 """Rate limiters: how long an item of a work queue waits before it is retried.
 
-Nothing here waits or reads a clock: times are arguments. A queue calls its limiter under its own
-lock, so each queue needs a limiter of its own. The rules and constants are client-go's
+Nothing here waits or reads a clock: times are arguments. A queue calls its limiter under the lock
+of the queue, so each queue needs its own limiter. The rules and constants are client-go's
 (util/workqueue/default_rate_limiters.go).
 """
 
@@ -78,7 +78,7 @@ class ItemExponentialFailure(_Failures[T]):
         self._base = base
         self._longest = longest
 
-    def when(self, item: T, now: float, /) -> float:  # noqa: ARG002 - the clock does not matter
+    def when(self, item: T, now: float, /) -> float:  # noqa: ARG002 - the time has no effect
         """Return `base * 2 ** failures` seconds, up to `longest`."""
         try:
             return min(ldexp(self._base, self._count_failure(item)), self._longest)
@@ -95,7 +95,7 @@ class ItemFastSlow(_Failures[T]):
         self._slow = slow
         self._tries = tries
 
-    def when(self, item: T, now: float, /) -> float:  # noqa: ARG002 - the clock does not matter
+    def when(self, item: T, now: float, /) -> float:  # noqa: ARG002 - the time has no effect
         """Return `fast` for the first tries, then `slow`."""
         return self._fast if self._count_failure(item) < self._tries else self._slow
 
@@ -106,14 +106,14 @@ class Bucket:
     def __init__(self, qps: float = 10.0, burst: int = 100) -> None:
         self._bucket = TokenBucket(qps, burst)
 
-    def when(self, item: object, now: float, /) -> float:  # noqa: ARG002 - all are alike
+    def when(self, item: object, now: float, /) -> float:  # noqa: ARG002 - all items are equal
         """Take a token. Returns the seconds until it is available."""
         return self._bucket.reserve(now)
 
     def forget(self, item: object, /) -> None:
         """Do nothing: items are not counted."""
 
-    def num_requeues(self, item: object, /) -> int:  # noqa: ARG002 - all are alike
+    def num_requeues(self, item: object, /) -> int:  # noqa: ARG002 - all items are equal
         """Return 0: items are not counted."""
         return 0
 

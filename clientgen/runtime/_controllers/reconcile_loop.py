@@ -1,4 +1,4 @@
-"""The rules of a controller: which object a change affects, and when to reconcile it again.
+"""The rules of a controller: which objects a change affects, and when to reconcile them again.
 
 The rules are controller-runtime's (pkg/handler, pkg/internal/controller). Nothing here waits.
 """
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Request(NamedTuple):
-    """The name of an object to reconcile. What has changed is not in it: read the cache."""
+    """The name of an object to reconcile. It does not say what has changed: read the cache."""
 
     namespace: str
     """Empty for a cluster-scoped object."""
@@ -46,12 +46,12 @@ class Request(NamedTuple):
 
 
 class ClusterRequest(Request):
-    """A request for an object of another cluster than the controller's first one.
+    """A request for an object of another cluster than the first cluster of the controller.
 
-    It is a Request, and equal to those for the same object of the same cluster only.
+    It is only equal to requests for the same object of the same cluster.
 
     Attributes:
-        cluster: What the sources of the cluster have in common.
+        cluster: The object that all sources of the cluster share.
     """
 
     cluster: object
@@ -78,25 +78,25 @@ class Result(Struct, frozen=True, kw_only=True):
     """When to reconcile the object again if nothing changes."""
 
     requeue: bool = False
-    """Whether to do so soon, with a growing delay, as after an error."""
+    """Whether to reconcile again soon, with a growing delay, as after an error."""
     requeue_after: float = 0.0
     """The delay in seconds. If it is set, `requeue` is ignored."""
     priority: int | None = None
-    """The priority in the queue; None keeps that of this reconciliation."""
+    """The priority in the queue; None keeps the priority of this reconciliation."""
 
     def __post_init__(self) -> None:
         seconds = cast("object", self.requeue_after)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
             raise TypeError(f"requeue_after must be a number of seconds, not {named(seconds)}")
         if not 0 <= seconds < math.inf:
-            raise ValueError(f"requeue_after={seconds}: it must be 0 or more, and finite")
+            raise ValueError(f"requeue_after={seconds}: the delay must be 0 or more, and finite")
 
 
 def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterable[Request]:
     """Return the requests that a mapper returns for an object.
 
     Raises:
-        TypeError: It returned something else.
+        TypeError: The mapper returned something else.
         ValueError: A name is not valid, or a namespace is neither empty nor valid.
     """
     requests = cast("object", mapper(obj))
@@ -117,10 +117,10 @@ def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterabl
 
 
 def checked_result(result: object) -> Result | None:
-    """Check what reconcile returned.
+    """Check the value that `reconcile` returned.
 
     Raises:
-        TypeError: It is neither a Result nor None.
+        TypeError: The value is neither a Result nor None.
     """
     if result is None or isinstance(result, Result):
         return result
@@ -141,9 +141,9 @@ def request_for(obj: Any) -> list[Request]:
 
 
 def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
-    """Return a mapper to the controlling owner of an object, if it is of this kind.
+    """Return a mapper to the controlling owner of an object, if the owner is of this kind.
 
-    Only groups and kinds are compared: an object exists in all versions of its group.
+    Only groups and kinds are compared, because an object exists in all versions of its group.
     """
     wanted = (owner.group, owner.kind)
 
@@ -184,7 +184,7 @@ class RequeueQueue(Protocol):
 
 
 def requeue(queue: RequeueQueue, request: Request, result: Result | None) -> None:
-    """Put a request that succeeded back into the queue, as its result says."""
+    """Put a request that succeeded back into the queue, as its result states."""
     result = result or Result()
     priority = queue.priority(request) if result.priority is None else result.priority
     if result.requeue_after > 0:

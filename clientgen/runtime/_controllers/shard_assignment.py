@@ -15,7 +15,7 @@ replica owns no keys
 
 So a key may have no owner for a while: after a replica has died, for about `lease_duration` and a
 retry period; after a replica has joined, for `lease_duration` (the keys that it gets); after a
-replica has left in good order, for a retry period.
+replica has called `stop`, for a retry period.
 
 Nothing here waits or reads a clock: monotonic times are arguments.
 """
@@ -79,7 +79,10 @@ class Shards:
         self._longest_duration = float(election.timing.lease_duration)
 
     def update_leases(self, leases: Iterable[Lease], sent: float, now: float) -> list[Lease]:
-        """Take over a list of leases, requested at `sent`. Returns stale leases to delete."""
+        """Update the leases from a list that was requested at `sent`.
+
+        Returns stale leases to delete.
+        """
         by_name = {lease.metadata.name: lease for lease in leases}
         self._leases = {name: self._observe(name, lease, now) for name, lease in by_name.items()}
         other_leases = [
@@ -101,7 +104,7 @@ class Shards:
         ]
 
     def view(self, now: float) -> ShardView:
-        """Return the members and whether this replica owns its keys, at a moment."""
+        """Return the members, and whether this replica owns its keys now."""
         leadership, list_sent = self._election.leadership, self._list_sent
         if (
             leadership is None
@@ -117,12 +120,12 @@ class Shards:
         return assigned_member(key, members) if members else ""
 
     def owns(self, key: str, now: float) -> bool:
-        """Tell whether this replica owns a key, now."""
+        """Return whether this replica owns a key now."""
         view = self.view(now)
         return view.owns and assigned_member(key, view.members) == self._election.identity
 
     def next_change(self, now: float) -> float | None:
-        """Return the moment of the next change of the view, without further requests."""
+        """Return the time at which the view changes next if no request is sent."""
         leadership, list_sent = self._election.leadership, self._list_sent
         if leadership is None or list_sent is None:
             return None

@@ -1,4 +1,4 @@
-"""Which Pods of a node to evict: the rules of `kubectl drain`.
+"""The rules of `kubectl drain`: which Pods of a node to evict.
 
 kubectl: pkg/drain/filters.go.
 """
@@ -51,7 +51,7 @@ class DrainPlan(Struct):
 
     Attributes:
         evict: The Pods to evict.
-        refused: The names of the other Pods, by the reason, which names the option.
+        refused: The names of the other Pods by reason. The reason names the option.
     """
 
     evict: list[Any] = field(default_factory=list[Any])
@@ -74,11 +74,13 @@ class DrainPlan(Struct):
             force: Whether to evict Pods that no controller would create again.
             delete_empty_dir_data: Whether to evict Pods with emptyDir volumes.
         """
-        plan, gone = cls(), set(orphans)
+        plan, missing_daemon_sets = cls(), set(orphans)
         for pod in pods:
-            if _is_ignored(pod, gone):
+            if _would_be_recreated(pod, missing_daemon_sets):
                 continue
-            reason = _refusal(pod, gone, force=force, delete_empty_dir_data=delete_empty_dir_data)
+            reason = _refusal(
+                pod, missing_daemon_sets, force=force, delete_empty_dir_data=delete_empty_dir_data
+            )
             if reason:
                 plan.refused.setdefault(reason, []).append(pod_name(pod))
             else:
@@ -89,7 +91,7 @@ class DrainPlan(Struct):
         """Check that every Pod may be evicted.
 
         Raises:
-            OperationRefused: A Pod may not. The message names the Pods and the options.
+            OperationRefused: A Pod may not be evicted. The message names the Pods and the options.
         """
         if not self.refused:
             return
@@ -110,7 +112,7 @@ def check_node(call: str, node: object) -> None:
 
 
 def check_pod_selector(selector: Labels | None) -> None:
-    """Check that a Pod selector is not empty, because servers select all Pods then.
+    """Check that a Pod selector is not empty, because an empty selector selects all Pods.
 
     Raises:
         ValueError: The selector is empty.
@@ -154,7 +156,7 @@ def daemon_sets_of(pods: Iterable[Json]) -> list[_Name]:
 
 
 def eviction_of(pod: Json, grace_period_seconds: int | None) -> Json:
-    """Return the Eviction of a Pod. Its precondition protects a new Pod of the same name."""
+    """Return the Eviction of a Pod. Its precondition protects a new Pod with the same name."""
     options: Json = {"preconditions": {"uid": text(pod, "metadata", "uid")}}
     if grace_period_seconds is not None:
         options["gracePeriodSeconds"] = grace_period_seconds
@@ -190,19 +192,21 @@ def _daemon_set(pod: Json) -> _Name | None:
     return text(pod, "metadata", "namespace"), text(owner, "name")
 
 
-def _is_ignored(pod: Json, gone: set[_Name]) -> bool:
-    """Tell whether eviction is pointless: a DaemonSet or the kubelet would restart the Pod."""
+def _would_be_recreated(pod: Json, missing_daemon_sets: set[_Name]) -> bool:
+    """Return whether a DaemonSet or the kubelet would create the Pod again after an eviction."""
     if _MIRROR_ANNOTATION in part(pod, "metadata", "annotations"):
         return True
     owner = _daemon_set(pod)
-    return owner is not None and owner not in gone and not _is_finished(pod)
+    return owner is not None and owner not in missing_daemon_sets and not _is_finished(pod)
 
 
-def _refusal(pod: Json, gone: set[_Name], *, force: bool, delete_empty_dir_data: bool) -> str:
-    """Return why a Pod must not be evicted; empty if it may be."""
+def _refusal(
+    pod: Json, missing_daemon_sets: set[_Name], *, force: bool, delete_empty_dir_data: bool
+) -> str:
+    """Return why a Pod must not be evicted; empty if it may be evicted."""
     if _is_finished(pod):
         return ""
-    if not force and _daemon_set(pod) in gone:
+    if not force and _daemon_set(pod) in missing_daemon_sets:
         return "of DaemonSets that do not exist (force=True evicts them)"
     has_data = any("emptyDir" in volume for volume in items(pod, "spec", "volumes"))
     if has_data and not delete_empty_dir_data:

@@ -1,4 +1,4 @@
-"""Finds the pod and the port to forward to for a Service or a workload, by kubectl's rules.
+"""Chooses the pod and the port for port-forward to a Service or a workload, as kubectl does.
 
 kubectl: pkg/cmd/portforward/portforward.go, pkg/polymorphichelpers/attachablepodforobject.go.
 """
@@ -71,7 +71,7 @@ def pod_selector(obj: Json, subject: str) -> str:
 
 
 def best_pod(pods: Iterable[Json], subject: str) -> Json:
-    """Return a running Pod, preferably a ready one.
+    """Return a running Pod, preferably a ready Pod.
 
     Raises:
         OperationRefused: No Pod is running.
@@ -106,7 +106,7 @@ def pod_port(obj: Json, pod: Json, port: int | str, subject: str) -> int:
 
 
 def _target_port(service: Json, port: int | str, subject: str) -> int | str:
-    """Return the target port of a Service's port."""
+    """Return the target port of a port of a Service."""
     for each in items(service, "spec", "ports"):
         if port not in (number(each, "port"), text(each, "name")):
             continue

@@ -70,7 +70,7 @@ class Revision(Struct, frozen=True):
     """A revision in the history of a workload.
 
     Attributes:
-        number: The number of the revision; larger ones are newer.
+        number: The number of the revision; larger numbers are newer.
         change_cause: The annotation `kubernetes.io/change-cause`, or an empty text.
         template: The Pod template.
     """
@@ -185,7 +185,7 @@ def choose_revision(history: Sequence[Revision], to_revision: int | None, subjec
         OperationRefused: The history has no such revision.
     """
     if to_revision is None:
-        if len(history) < 2:  # noqa: PLR2004 - the newest is the current one
+        if len(history) < 2:  # noqa: PLR2004 - the newest revision is the current revision
             raise OperationRefused(f"{subject} has no earlier revision to go back to")
         return history[-2]
     for each in history:
@@ -200,7 +200,7 @@ def undo_patch(obj: Json, revision: Revision) -> Patch | None:
     if _without_hash(part(obj, "spec", "template")) == _without_hash(revision.template):
         return None
     if text(obj, "kind") != "Deployment":
-        # Restore the template only, whatever else the revision's data contains.
+        # Restore only the template, because the revision's data may contain more.
         template = {**revision.template, "$patch": "replace"}
         return StrategicMergePatch({"spec": {"template": template}})
     present = part(obj, "metadata", "annotations")
@@ -209,7 +209,7 @@ def undo_patch(obj: Json, revision: Revision) -> Patch | None:
     annotations |= {name: earlier[name] for name in earlier if name not in _OWN_ANNOTATIONS}
     template = _without_hash(revision.template)
     operations: list[Json] = [
-        # Fail if the Deployment was replaced by a new one meanwhile.
+        # Fail if the Deployment was replaced meanwhile.
         {"op": "test", "path": "/metadata/uid", "value": text(obj, "metadata", "uid")},
         {"op": "replace", "path": "/spec/template", "value": template},
         {"op": "add", "path": "/metadata/annotations", "value": annotations},

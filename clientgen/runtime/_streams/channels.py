@@ -1,8 +1,9 @@
 """The channels of exec and attach over a WebSocket, without I/O.
 
 The first byte of a message is the channel number. With `v5.channel.k8s.io`, a client can close a
-channel, so that the process sees the end of its input; with `v4.channel.k8s.io` it cannot.
-See k8s.io/client-go/tools/remotecommand and k8s.io/apimachinery/pkg/util/remotecommand.
+channel, so that the process sees the end of its input; with `v4.channel.k8s.io`, a client cannot
+close a channel. See k8s.io/client-go/tools/remotecommand and
+k8s.io/apimachinery/pkg/util/remotecommand.
 """
 
 from __future__ import annotations
@@ -46,14 +47,13 @@ STDIN: Final = 0
 STDOUT: Final = 1
 STDERR: Final = 2
 ERROR: Final = 3
-"""Carries a Status when the process has ended."""
+"""The channel of the Status that the server sends when the process has ended."""
 RESIZE: Final = 4
 CLOSE: Final = 255
 """Closes the channel whose number is the data of the message."""
 
 _NON_ZERO = "NonZeroExitCode"
 _EXIT_CODE = "ExitCode"
-_MOST_CODE = 1 << 31
 _MAX_DIGITS = 10
 _MAX_TERMINAL_CELLS = 65535
 

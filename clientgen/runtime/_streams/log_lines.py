@@ -59,8 +59,9 @@ class LogLine(NamedTuple):
 class LogPosition:
     """How far the log of a container was read.
 
-    `sinceTime` has a resolution of seconds, so the server repeats lines. Skipped are the lines
-    before the last line that was read, and as many lines of the same time as were read.
+    `sinceTime` has a resolution of seconds, so the server repeats lines. `take` skips lines that
+    are older than the last line, and as many lines with the time of the last line as were read
+    before.
     """
 
     def __init__(self) -> None:
@@ -76,10 +77,10 @@ class LogPosition:
         self._is_replay, self._lines_to_skip = True, self._lines_at_last_time
 
     def is_node_error(self, line: str) -> bool:
-        """Tell whether a line is an error message of the node, which could not read the log.
+        """Return whether a line is an error message of a node that could not read the log.
 
-        Such messages have no time, while the lines of the log have one. If the lines have no times
-        either, the message is recognized by its text.
+        Such messages have no time, but lines of the log have a time. If no line had a time so far,
+        the message is recognized by its text.
         """
         timestamp, space, _ = line.partition(" ")
         if space and _nanoseconds(timestamp) is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Output", "OutputReader", "check_command", "check_result"]
 
 _MAX_STATUS_BYTES = 1 << 16
-_MAX_STDERR_SHOWN = 2000
+_MAX_SHOWN_STDERR_BYTES = 2000
 
 
 class Output(NamedTuple):
@@ -32,7 +32,7 @@ def check_result(result: ExecResult, info: RequestInfo) -> None:
         ExecFailed: The exit code is not 0.
     """
     if result.exit_code:
-        text = result.stderr[-_MAX_STDERR_SHOWN:].decode("utf-8", "replace").strip()
+        text = result.stderr[-_MAX_SHOWN_STDERR_BYTES:].decode("utf-8", "replace").strip()
         message = f"{info}: the command ended with exit code {result.exit_code}"
         raise ExecFailed(f"{message}: {text}" if text else message, result)
 

@@ -85,7 +85,7 @@ class PortReader:
 
     @property
     def error(self) -> str:
-        """The error message of the node; empty if it reported none."""
+        """The error message of the node; empty without an error."""
         return self._error.decode("utf-8", "replace").strip()
 
 

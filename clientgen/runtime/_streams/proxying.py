@@ -39,11 +39,11 @@ _PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
 _METHOD: Final = re.compile(r"[A-Z]+").fullmatch
 _PATH_SEPARATORS: Final = re.compile(r"[/\\]")
 _SAFE: Final = "/%:@!$&'()*+,;=-._~"
-# Headers of the connection and the credentials of the API server, which it does not pass on.
+# Headers of the connection and credentials for the API server, which the server does not pass on.
 _OWN_HEADERS: Final = frozenset(
     {"accept-encoding", "authorization", "connection", "content-length", "host", "upgrade"}
 )
-_MAX_BODY_SHOWN: Final = 2000
+_MAX_SHOWN_BODY_BYTES: Final = 2000
 _FIRST_ERROR_CODE: Final = 400
 
 
@@ -53,13 +53,19 @@ def proxy_segment(name: str, port: int | str | None, scheme: str | None) -> str:
     Raises:
         ValueError: The name, the port or the scheme is not valid.
     """
-    spelled = segment("name", name)
+    encoded_name = segment("name", name)
     if ":" in name:
         raise ValueError(f"name must not contain a colon: {name!r}; pass port=... instead")
     if scheme not in {None, "http", "https"}:
         raise ValueError(f"scheme must be 'http' or 'https', not {scheme!r}")
     end = _port_suffix(port)
-    return f"{scheme}:{spelled}:{end}" if scheme else f"{spelled}:{end}" if end else spelled
+    return (
+        f"{scheme}:{encoded_name}:{end}"
+        if scheme
+        else f"{encoded_name}:{end}"
+        if end
+        else encoded_name
+    )
 
 
 def _port_suffix(port: object) -> str:
@@ -99,7 +105,7 @@ def _checked_path(path: object) -> str:
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError(f"path must begin with '/', such as '/metrics', not {path!r}")
     bare, mark, query = path.partition("?")
-    # The API server decodes and cleans paths: with `..`, the path of another object results.
+    # The API server decodes and cleans paths, so `..` would lead to another object.
     if any(part in {".", ".."} for part in _PATH_SEPARATORS.split(unquote(bare))):
         raise ValueError(f"path must not have '.' or '..' as a part: {path!r}")
     try:
@@ -147,14 +153,14 @@ def proxy_response(answer: HttpResponse, info: RequestInfo) -> ProxyResponse:
 
 
 def is_json(headers: Mapping[str, str]) -> bool:
-    """Tell whether the headers declare a JSON body."""
+    """Return whether the headers declare a JSON body."""
     return headers.get("content-type", "").startswith("application/json")
 
 
 def raise_refusal(answer: HttpResponse, info: RequestInfo) -> None:
-    """Raise the error of a response that comes from the API server instead of the program.
+    """Raise an error if a response comes from the API server instead of the program.
 
-    Only the body distinguishes them: the API server's errors are a Status.
+    Only the body shows the difference: errors of the API server are a Status.
 
     Raises:
         ApiError: The response is an error of the API server.
@@ -177,6 +183,6 @@ def check_response(response: ProxyResponse, info: RequestInfo) -> None:
     """
     if response.is_ok:
         return
-    text = response.body[:_MAX_BODY_SHOWN].decode("utf-8", "replace").strip()
+    text = response.body[:_MAX_SHOWN_BODY_BYTES].decode("utf-8", "replace").strip()
     message = f"{info}: the program answered {response.status}"
     raise ProxyFailed(f"{message}: {text}" if text else message, response)

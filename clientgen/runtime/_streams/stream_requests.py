@@ -73,6 +73,6 @@ def _process_request(path: str, options: Mapping[str, Any]) -> HttpRequest:
                 f"{name} must be True or False for a stream; write the input to the stream"
             )
     has_terminal = bool(options.get("tty"))
-    # A terminal has a single output, and the API server refuses a request for stderr then.
+    # A terminal has only one output, so the API server refuses a request for stderr.
     streams = {"stdout": True, "stderr": None if has_terminal else True}
     return build("GET", path, {**options, **streams}, _PROCESS)

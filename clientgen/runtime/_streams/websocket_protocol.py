@@ -26,7 +26,7 @@ SWITCHING_PROTOCOLS = 101
 MAX_MESSAGE = 16 << 20
 """The maximum size of a message, in bytes. A larger message ends the connection."""
 
-_MAX_MESSAGE_FRAMES = 1 << 16  # of a message: the size does not limit empty frames
+_MAX_MESSAGE_FRAMES = 1 << 16  # of one message, because the size does not limit empty frames
 _LENGTH_BITS = (
     0x7F  # the bits of a frame's second byte with the length, or a marker for a longer one
 )
@@ -39,9 +39,9 @@ _KEY_BYTES = 16
 _HANDSHAKE_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _NORMAL = 1000
 _NORMAL_CODES = (_NORMAL, 1005)  # 1005: the close frame has no code
-# The library logs the contents of frames, which may be secret. This logger is in no hierarchy, so
-# no configuration of a program can enable it.
-_SILENT = logging.Logger("clientgen.websocket", logging.CRITICAL + 1)  # noqa: LOG001 - on purpose
+# The library logs the contents of frames, which may be secret. This logger is outside of the
+# hierarchy, so that no configuration can enable it.
+_SILENT = logging.Logger("clientgen.websocket", logging.CRITICAL + 1)  # noqa: LOG001 - see above
 
 
 def accept_key(key: str) -> str:
@@ -51,7 +51,7 @@ def accept_key(key: str) -> str:
 
 
 class Handshake:
-    """Makes the request that opens a WebSocket, and checks the response.
+    """Builds the request that opens a WebSocket, and checks the response.
 
     Args:
         subprotocols: The subprotocols that the client supports, the preferred first.
@@ -63,17 +63,17 @@ class Handshake:
 
     def headers_for(self, given: Headers) -> Headers:
         """Return the given headers with those of the handshake."""
-        spoken = ", ".join(self._subprotocols)
+        subprotocols = ", ".join(self._subprotocols)
         names = {name.lower() for name, _ in given}
         return (
             *given,
-            # The API server may pass the headers to a kubelet, which refuses all specific types.
+            # The API server may pass the headers to a kubelet, which only accepts `*/*`.
             *(() if "accept" in names else (("Accept", "*/*"),)),
             ("Connection", "Upgrade"),
             ("Upgrade", "websocket"),
             ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", self._key),
-            *((("Sec-WebSocket-Protocol", spoken),) if spoken else ()),
+            *((("Sec-WebSocket-Protocol", subprotocols),) if subprotocols else ()),
         )
 
     def chosen_subprotocol(self, status: int, headers: Mapping[str, str], info: RequestInfo) -> str:
@@ -106,7 +106,7 @@ class Frames:
     Attributes:
         is_over: Whether the peer has sent a close frame, or has violated the protocol.
         received: The number of frames received.
-        has_answers: Whether the next `take` may return pongs, or the answer to a close frame.
+        has_answers: Whether the next `take` may return pongs, or the response to a close frame.
     """
 
     def __init__(self, *, is_server: bool = False) -> None:
@@ -128,7 +128,7 @@ class Frames:
         self._bytes_to_skip = (
             0  # the bytes that are missing of a frame that `split_frames` has begun
         )
-        self._incomplete_header = b""  # an incomplete header at the end of the last data
+        self._incomplete_header = b""  # at the end of the last data
         self.is_over = self.has_answers = False
         self.received = 0
 
@@ -162,7 +162,7 @@ class Frames:
     def receive(self, data: bytes | memoryview) -> list[bytes]:
         """Read bytes from the peer. Returns the messages that they complete."""
         if not self.is_over:
-            self._protocol.receive_data(cast("bytes", data))  # it accepts any buffer
+            self._protocol.receive_data(cast("bytes", data))  # any buffer works
             self._collect()
         messages: list[bytes] = []
         for event in self._protocol.events_received():
@@ -223,8 +223,8 @@ class Frames:
     def _collect(self) -> None:
         """Collect the frames to send, but only the latest pong.
 
-        A pong answers all earlier pings (RFC 6455, 5.5.3). If a peer sends pings faster than pongs
-        can be sent, their number stays limited.
+        A pong answers all earlier pings (RFC 6455, 5.5.3). So pongs do not pile up if a peer sends
+        pings faster than pongs can be sent.
         """
         for frame in self._protocol.data_to_send():
             if frame.startswith(_PONG):

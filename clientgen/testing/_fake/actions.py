@@ -41,16 +41,16 @@ _WORDS_OF_NAMED_OBJECT: Final = 3
 class Action:
     """A request to the API server: verb, resource, names and body.
 
-    `str()` gives a short form for asserts: `create pods default/web-0`,
-    `patch deployments.apps/scale default/web`, `watch pods` (of all namespaces).
+    `str()` returns a short form for asserts: `create pods default/web-0`, `patch
+    deployments.apps/scale default/web`, `watch pods` (of all namespaces).
 
     Attributes:
         verb: get, list, watch, create, update, patch, delete or deletecollection. Server-side
             apply is a patch, as it is for RBAC.
         resource: the plural, such as `pods`.
         namespace: empty for cluster-scoped resources and for all namespaces.
-        name: empty for collections. The name of a created object is read from its body, so it is
-            empty for objects with generateName.
+        name: empty for collections. The name of a created object is read from its body, so the name
+            is empty for objects with generateName.
         object: the body: an object, a patch or DeleteOptions; None for requests without a body.
         options: the query parameters, such as `{"labelSelector": "app=web"}`.
         patch_type: json, merge, strategic or apply; empty unless the verb is patch.
@@ -83,7 +83,7 @@ class Action:
         Raises:
             DecodeError: the request has no body, or the body is not an object of this kind.
         """
-        from clientgen.runtime._models.model_codec import from_dict  # recording needs no codec
+        from clientgen.runtime._models.model_codec import from_dict  # imported late
 
         return from_dict(model, self.object)
 
@@ -171,5 +171,5 @@ def _yaml(body: bytes) -> Any:
     try:
         value, _ = load_yaml(body)
     except ValueError:
-        return None  # the server refuses the body and reports what is wrong
+        return None  # the server refuses the body and reports the error
     return value

@@ -1,7 +1,6 @@
 """The HTTP frontend of the dispatcher, on aiohttp's server.
 
-aiohttp implements HTTP/1.1: persistent connections, chunked bodies and limits on headers. Importing
-aiohttp takes long, so only a started server imports this module.
+Importing aiohttp takes long, so only a started server imports this module.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ __all__ = ["Frontend"]
 
 _log = logging.getLogger("clientgen.testing")
 
-# Larger answers are compressed if the client accepts gzip. Facts:
+# Larger bodies are compressed if the client accepts gzip. Facts:
 # docs/internals/kubernetes-semantics.md, 1.7.
 _GZIP_MIN_BYTES: Final = 131072
 _GZIP_LEVEL: Final = 4
-# Compressing more than this would block the event loop noticeably, so a thread does it.
+# A thread compresses larger bodies, because they would block the event loop noticeably.
 _GZIP_IN_THREAD_MIN_BYTES: Final = 1 << 20
 _EMPTY_BODY: Final = b""
-_MAX_HEADER_BYTES: Final = 1 << 20  # Go's, for all headers together
-# Paths that need no token. A wrong token is refused there, too:
-# docs/internals/kubernetes-semantics.md, 1.8.
+_MAX_HEADER_BYTES: Final = 1 << 20  # Go's limit, for all headers together
+# Paths that need no token. But they refuse a wrong token: docs/internals/kubernetes-semantics.md,
+# 1.8.
 _PUBLIC_PATHS: Final = ("/healthz", "/livez", "/readyz", "/version")
 _UNAUTHORIZED: Final = Failure(401, "Unauthorized", "Unauthorized", details=False)
 _LINGER_ZERO: Final = struct.pack("ii", 1, 0)  # closing the socket sends RST
@@ -73,7 +72,7 @@ class Frontend:
     async def close(self, grace_seconds: float = 1.0) -> None:
         """End all streams, let pending answers be written, and close the connections.
 
-        Connections that are still busy after `grace_seconds` are closed all the same.
+        Connections that are still busy after `grace_seconds` are closed, too.
         """
         self._closing = True
         for waker in tuple(self._wakers):
@@ -216,7 +215,7 @@ async def _cancel(task: asyncio.Future[None]) -> None:
 async def _receive_messages(
     response: web.WebSocketResponse, upgrade: Upgrade, has_room: asyncio.Event
 ) -> None:
-    """Pass the client's messages on, and stop reading while the receiver is full."""
+    """Pass on the client's messages, and stop reading while the receiver is full."""
     async for received in response:
         if received.type is WSMsgType.BINARY:
             upgrade.feed(received.data)
@@ -232,12 +231,12 @@ async def _receive_messages(
 
 
 def _headers(request: web.BaseRequest) -> _Headers:
-    """The headers as text. Invalid UTF-8 is replaced, as Go does when it writes headers."""
+    """Return the headers as text. Invalid UTF-8 is replaced, as Go does when it writes headers."""
     return tuple((_valid_utf8(name), _valid_utf8(value)) for name, value in request.headers.items())
 
 
 def _valid_utf8(value: str) -> str:
-    """Replace the bytes that are not UTF-8 in a text of aiohttp."""
+    """Replace bytes that are not UTF-8 in a header of aiohttp."""
     if value.isascii():
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -245,12 +244,12 @@ def _valid_utf8(value: str) -> str:
 
 def _target(request: web.BaseRequest) -> str:
     target = request.raw_path
-    # Clients send a proxy the whole URL.
+    # Clients that use a proxy send the whole URL.
     return target if target.startswith("/") else f"/{target.split('/', 3)[-1]}"
 
 
 async def _read_body(request: web.BaseRequest) -> bytes:
-    """Read the body; not much beyond the size limit, because the server refuses larger bodies."""
+    """Read the body until it exceeds the size limit, because the server refuses larger bodies."""
     length = request.content_length or 0
     if request.headers.get("Expect", "").lower() == "100-continue" and length <= MAX_BODY_BYTES:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -306,11 +305,11 @@ async def _reset_connection(request: web.BaseRequest) -> None:
     """Reset the connection after sending the bytes that were written.
 
     Raises:
-        ConnectionResetError: always; `_handle` then leaves the connection alone.
+        ConnectionResetError: always, so that `_handle` does not use the connection any more.
     """
     transport: Any = request.transport
     if transport is not None:
-        # Not 0: asyncio's TLS transport would count an empty buffer as full.
+        # Not 0, because asyncio's TLS transport would count an empty buffer as full.
         transport.set_write_buffer_limits(high=1, low=0)
         await request.writer.drain()
         connection: socket.socket = transport.get_extra_info("socket")

@@ -1,9 +1,8 @@
-"""Calls the webhooks that the server needs for an answer: over HTTPS, or in this process.
+"""Calls the webhooks that the server needs for a response: over HTTPS, or in this process.
 
 A transport that gets a `Deferred` passes its calls to `Backends.start` and waits; a finished call
-wakes it. Calls over the network and backends that are functions run in threads of their own, so
-that a slow one can time out. A backend that is a coroutine runs on the event loop on which it was
-registered, or else on the client's loop.
+wakes it. Network calls and functions run in new threads, so that a slow call can time out. A
+coroutine function runs on the event loop on which it was registered, or else on the client's loop.
 """
 
 from __future__ import annotations
@@ -57,10 +56,10 @@ class WebhookBackend(Protocol):
 
 
 class Backends:
-    """Which services of the cluster have webhooks, and how to call them. Thread-safe.
+    """The webhook servers behind the services of the cluster. Thread-safe.
 
     Args:
-        clock: the clock of the timeouts of webhooks. A later answer counts as a timeout.
+        clock: the clock of webhook timeouts. A response after the timeout is dropped.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -68,7 +67,7 @@ class Backends:
         self._services: dict[tuple[str, str], _Backend] = {}
 
     def set(self, service: str, backend: str | WebhookBackend) -> None:
-        """Register the address or the object that answers for a service.
+        """Register the address or the object of the webhook server behind a service.
 
         Raises:
             ValueError: the service is not `namespace/name`, or the address is not `host:port`.
@@ -83,7 +82,7 @@ class Backends:
     # --------------------------------------------------------------------------- starting
 
     def start(self, calls: Iterable[WebhookCall]) -> None:
-        """Start the calls that no other request has started. For clients that wait in a thread."""
+        """Start the calls that no other request has started, for clients that wait in a thread."""
         for call in calls:
             if not call.claim():
                 continue
@@ -98,9 +97,9 @@ class Backends:
                 _in_thread(self.call_function, call, backend.local)
 
     def on_loop(self, *, alone: bool = False) -> LoopCalls:
-        """Return what makes calls on the running event loop, until the `with` statement ends.
+        """Return a starter of calls on the running event loop, until the `with` statement ends.
 
-        With `alone`, no threads are started: calls that are not coroutines block the loop.
+        With `alone`, no threads are started, so calls that are not coroutines block the loop.
         """
         return LoopCalls(self, _run_now if alone else _in_thread)
 
@@ -111,7 +110,7 @@ class Backends:
     # --------------------------------------------------------------------------- in the process
 
     def call_function(self, call: WebhookCall, backend: WebhookBackend) -> None:
-        """Call a backend that is a function, and finish the call with its answer."""
+        """Call a backend that is a function, and finish the call with its response."""
         try:
             answer = backend.answer(call.target.path, call.body)
             if inspect.isawaitable(answer):
@@ -121,9 +120,9 @@ class Backends:
             self._finish_with_error(call, error)
 
     async def call_coroutine(self, call: WebhookCall, backend: WebhookBackend) -> None:
-        """Call a backend that is a coroutine, and finish the call with its answer.
+        """Call a backend that is a coroutine function, and finish the call with its response.
 
-        If this is cancelled, another waiting request makes the call.
+        If this task is cancelled, another waiting request makes the call.
         """
         try:
             answer = await _resolve(backend.answer(call.target.path, call.body))
@@ -160,7 +159,10 @@ class LoopCalls:
         self.end()
 
     def end(self) -> None:
-        """Cancel the calls that run here. Other requests that wait for them make them again."""
+        """Cancel the calls of this request.
+
+        Other requests that wait for the same calls repeat them.
+        """
         for task in self._tasks:
             task.cancel()
 
@@ -187,7 +189,7 @@ class _Backend:
 
     Attributes:
         address: host and port of a server that is called over HTTPS; None for a local object.
-        local: the object in this process that answers; None for an address.
+        local: the webhook server in this process; None for an address.
         waits: whether `local.answer` is a coroutine function.
     """
 
@@ -264,7 +266,7 @@ def _outcome_within_limit(
 
 
 def _fetch(call: WebhookCall, backend: _Backend | None) -> None:
-    """Make a call over the network, and finish it with the answer or the error."""
+    """Make a call over the network, and finish it with the response or the error."""
     target = call.target
     if target.service is not None and backend is None:
         _, name = target.service
@@ -313,7 +315,7 @@ def _exchange(call: WebhookCall, address: tuple[str, int]) -> Outcome:
     raise _Refused(f"stopped after {_MAX_REDIRECTS} redirects")
 
 
-class _Refused(Exception):  # noqa: N818 - its text is the whole message
+class _Refused(Exception):  # noqa: N818 - clients see only its text
     """The redirect may not be followed."""
 
 
@@ -321,7 +323,7 @@ def _read(answer: http.client.HTTPResponse, end: float) -> bytes:
     """Read a body, up to the size limit and until `end`.
 
     Raises:
-        TimeoutError: the body takes longer.
+        TimeoutError: the body is not complete at `end`.
     """
     chunks: list[bytes] = []
     size = 0
@@ -339,8 +341,8 @@ def _context(authority: bytes) -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _go_error(error: Exception, call: WebhookCall) -> str:  # noqa: PLR0911 - a table
-    """Describe a connection error as Go's HTTP client does: API servers report that text."""
+def _go_error(error: Exception, call: WebhookCall) -> str:  # noqa: PLR0911 - one return per error
+    """Describe a connection error as Go's HTTP client does, for the server's message."""
     target = call.target
     match error:
         case ssl.SSLCertVerificationError():

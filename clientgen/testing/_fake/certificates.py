@@ -1,4 +1,4 @@
-"""Makes a certificate authority for one server; only the server's kubeconfig trusts it."""
+"""Creates a certificate authority for one server. Only the server's kubeconfig trusts it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Identity:
 
 
 def new_identity(*names: str) -> Identity:
-    """Make a certificate authority and a server certificate for host names and addresses.
+    """Create a certificate authority and a server certificate for host names and addresses.
 
     Raises:
         TlsUnavailable: trustme is not installed.

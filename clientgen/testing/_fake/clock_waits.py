@@ -1,4 +1,4 @@
-"""Waits by a FakeClock, and whether the woken threads and tasks have finished their work.
+"""Waits by a FakeClock. `Settling` detects when the woken threads and tasks have finished.
 
 A runner is a thread, or an event loop with its tasks.
 """
@@ -20,16 +20,16 @@ __all__ = ["ClockWait", "Settling", "is_alive", "running_loop"]
 
 # The tasks of a loop are idle after this many loop iterations without a request or a clock wait.
 _IDLE_ITERATIONS: Final = 30
-# How long a step waits for a thread that waits for something other than the clock. Real time.
+# The real time that a step waits for a thread that waits for something other than the clock.
 _THREAD_TIMEOUT_SECONDS: Final = 10.0
-# After this many requests and waits at one moment the clock moves on, because they may never end:
-# two controllers may undo each other's work. The lower limit is for the moments that follow.
+# After this many requests and waits at one time, the clock moves on, because they may never end:
+# two controllers may undo each other's work. The lower limit is for the times that follow.
 _MAX_ACTIVITY: Final = 2_000
 _MAX_ACTIVITY_AFTERWARDS: Final = 50
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The event loop that runs in this thread."""
+    """Return the event loop that runs in this thread; None without a loop."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -37,7 +37,7 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def is_alive(runner: Runner) -> bool:
-    """Tell whether the thread may still run, or the loop is still open."""
+    """Return whether the thread may still run, or the loop is still open."""
     return runner.is_alive() if isinstance(runner, threading.Thread) else not runner.is_closed()
 
 
@@ -46,9 +46,9 @@ class ClockWait:
 
     Args:
         wake: called after each move of the clock.
-        due: returns the moment that ends the wait; None if only something else ends it.
-        is_over: tells whether something else has ended the wait; None for a listener.
-        gives_up: the moment at which a client gives up the wait; None if it never does.
+        due: returns the time that ends the wait; None if no time ends it.
+        is_over: returns whether the wait has ended otherwise; None for a listener.
+        gives_up: the time at which a client gives up the wait; None for no such time.
     """
 
     def __init__(
@@ -66,16 +66,16 @@ class ClockWait:
 
     @property
     def is_wait(self) -> bool:
-        """Whether code waits here; otherwise it only listens to moves of the clock."""
+        """Whether code waits by the clock, and does not only listen to its moves."""
         return self._is_over is not None
 
     @property
     def resumes_code(self) -> bool:
-        """Whether code of another thread or task continues when this is woken."""
+        """Whether `wake` continues the code of another thread or task."""
         return self.is_wait or isinstance(self.runner, asyncio.AbstractEventLoop)
 
     def is_over_at(self, moment: float) -> bool:
-        """Tell whether the wait has ended at a moment, even if the waiting code has not run yet."""
+        """Return whether the wait has ended at a time, even if the waiting code has not run yet."""
         due = self.due()
         return (due is not None and due <= moment) or (
             self._is_over is not None and self._is_over()
@@ -83,14 +83,14 @@ class ClockWait:
 
 
 class Settling:
-    """Tells when all woken runners wait by the clock again or have finished.
+    """Detects when all woken runners wait by the clock again or have finished.
 
     Args:
         runners: the runners that have waited by the clock.
         waits: returns the current waits.
         activity: returns a counter of requests and waits.
         moment: the time of the clock.
-        is_restless: whether the runners did not settle at the previous moment.
+        is_restless: whether the runners did not settle at the previous time.
     """
 
     def __init__(
@@ -116,17 +116,17 @@ class Settling:
         )
 
     def is_settled(self) -> bool:
-        """Tell whether all runners have settled, or the step must not wait any longer."""
+        """Return whether all runners have settled, or the step must not wait any longer."""
         if monotonic() > self._deadline or self.is_restless():
             return True
         return all(idle.is_settled for idle in self._idle_loops) and not self.busy_threads()
 
     def is_restless(self) -> bool:
-        """Tell whether the runners make so many requests that they may never settle."""
+        """Return whether the runners make so many requests that they may never settle."""
         return self._activity() > self._max_activity
 
     def busy_threads(self) -> set[threading.Thread]:
-        """The threads that do not wait by the clock."""
+        """Return the threads that do not wait by the clock."""
         waiting = {each.runner for each in self._waits() if self._is_waiting(each)}
         return {each for each in self._threads if each.is_alive() and each not in waiting}
 
@@ -140,20 +140,22 @@ class _LoopIdle:
     def __init__(self, loop: asyncio.AbstractEventLoop, activity: Callable[[], int]) -> None:
         self._loop = loop
         self._activity = activity
-        self._seen = -1
-        self._left = _IDLE_ITERATIONS
+        self._last_activity = -1
+        self._remaining_iterations = _IDLE_ITERATIONS
         try:
             loop.call_soon_threadsafe(self._count_iteration)
         except RuntimeError:  # the loop is closed
-            self._left = 0
+            self._remaining_iterations = 0
 
     @property
     def is_settled(self) -> bool:
-        return not self._left or not self._loop.is_running()
+        return not self._remaining_iterations or not self._loop.is_running()
 
     def _count_iteration(self) -> None:
         activity = self._activity()
-        self._left = self._left - 1 if activity == self._seen else _IDLE_ITERATIONS
-        self._seen = activity
-        if self._left:
+        self._remaining_iterations = (
+            self._remaining_iterations - 1 if activity == self._last_activity else _IDLE_ITERATIONS
+        )
+        self._last_activity = activity
+        if self._remaining_iterations:
             self._loop.call_soon(self._count_iteration)

@@ -1,4 +1,4 @@
-"""Files of fake containers, and the programs that copy them: tar, cat and test."""
+"""The files of fake containers, and programs that read and write the files: tar, cat and test."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["ContainerFiles"]
 
 _MAX_BYTES: Final = 1 << 30
-_EXIT_NOT_FOUND: Final = 127
-_EXIT_USAGE: Final = 2
+_NOT_FOUND_EXIT_CODE: Final = 127
+_USAGE_EXIT_CODE: Final = 2
 
 
 class ContainerFiles(dict[str, bytes]):
-    """The files of a container: contents by absolute path. Directories follow from the paths.
+    """The files of a container: contents by absolute path.
+
+    A directory exists if a path begins with it.
 
     `copy_to`, `copy_from` and `kubectl cp` run `tar`, `cat` and `test` in the container; these
     programs read and write the files here.
@@ -37,14 +39,14 @@ class ContainerFiles(dict[str, bytes]):
         super().__setitem__(_normalized(path), data)
 
     def is_file_command(self, command: Sequence[str]) -> bool:
-        """Tell whether a command names files. `cat` without a path, for example, does not."""
+        """Return whether a command names files. For example, `cat` without a path names no file."""
         match [*command]:
             case ["cat", *words]:
                 return any(word != "-" for word in words)
             case ["tar", letters, *_]:
                 return not letters.startswith("--") and any(each in letters for each in "cx")
             case ["test", flag, _]:
-                return flag.startswith("-") and flag not in {"-n", "-z"}  # those test strings
+                return flag.startswith("-") and flag not in {"-n", "-z"}  # these flags test strings
             case _:
                 return False
 
@@ -54,11 +56,11 @@ class ContainerFiles(dict[str, bytes]):
         program = _PROGRAMS.get(name)
         if program is None:
             process.stderr.write(f"{name}: not found\n")
-            return _EXIT_NOT_FOUND
+            return _NOT_FOUND_EXIT_CODE
         return program(self, process, words)
 
     def is_folder(self, path: str) -> bool:
-        """Tell whether a path is a directory: the root, or a path with files below."""
+        """Return whether a path is a directory: the root, or a path with files below."""
         return path == "/" or any(each.startswith(f"{path}/") for each in self)
 
     def below(self, path: str) -> Iterator[str]:
@@ -78,7 +80,7 @@ def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
     """`test -d PATH`, `-f`, `-e`."""
     if len(words) != 2 or words[0] not in {"-d", "-e", "-f"}:  # noqa: PLR2004 - a flag and a path
         process.stderr.write(f"test: {words}: not supported by the fake container\n")
-        return _EXIT_USAGE
+        return _USAGE_EXIT_CODE
     path = _normalized(words[1])
     is_file, is_folder = path in files, files.is_folder(path)
     found = {"-d": is_folder, "-f": is_file, "-e": is_file or is_folder}
@@ -114,7 +116,7 @@ def _tar(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
     has_action = any(letter in letters for letter in "cx")
     if not has_action or "f" not in letters or "-" not in words[1:2] or "z" in letters:
         process.stderr.write(f"tar: {words}: not supported by the fake container\n")
-        return _EXIT_USAGE
+        return _USAGE_EXIT_CODE
     if "x" in letters:
         return _extract(files, process, folder)
     return _create(files, process, folder, paths)
@@ -134,7 +136,7 @@ def _create(files: ContainerFiles, process: Process, folder: str, paths: Sequenc
             found = [*files.below(root)]
             if not found:
                 process.stderr.write(f"tar: {path}: Cannot stat: No such file or directory\n")
-                return _EXIT_USAGE
+                return _USAGE_EXIT_CODE
             for each in found:
                 # Name members by the path of the command without its leading slash, as tar does.
                 name = posixpath.join(path, posixpath.relpath(each, root)) if each != root else path
@@ -164,7 +166,7 @@ def _extract(files: ContainerFiles, process: Process, folder: str) -> int:
                 extraction.take(item)
     except CopyFailed as error:
         process.stderr.write(f"tar: {error}\n")
-        return _EXIT_USAGE
+        return _USAGE_EXIT_CODE
     extraction.store()
     return 0
 
@@ -180,7 +182,7 @@ class _Extraction:
         self._total_bytes = 0
 
     def take(self, item: Entry | memoryview) -> None:
-        """Take the next part of the archive.
+        """Process the next part of the archive.
 
         Raises:
             CopyFailed: the files are larger than the fake disk.

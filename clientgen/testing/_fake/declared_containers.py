@@ -31,7 +31,7 @@ __all__ = ["Container", "Containers"]
 
 
 class Container:
-    """Fake containers: their commands, files and ports. `FakeCluster.container` returns it."""
+    """The commands, files and ports of fake containers. `FakeCluster.container` returns it."""
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
@@ -46,8 +46,8 @@ class Container:
                 process.stdout.write(f"I am {process.command[0]}")
                 return 0
 
-        The function gets a `Process` and runs in a thread of its own. It returns the exit code;
-        None means 0.
+        The function gets a `Process`, runs in a new thread, and returns the exit code; None means
+        0.
         """
         self.handlers["exec"] = handler
         return handler
@@ -55,8 +55,8 @@ class Container:
     def on_attach(self, handler: Handler) -> Handler:
         """Call a function for each client that attaches. See `on_exec` for the function.
 
-        Clients get exit code 0 whatever the function returns. Kubelets do the same: they report the
-        end of the streams only; the exit code is in the status of the pod.
+        Clients always get exit code 0, as from kubelets, which report only the end of the streams.
+        The exit code is in the status of the pod.
         """
         self.handlers["attach"] = handler
         return handler
@@ -67,15 +67,15 @@ class Container:
 
             cluster.container("shop/web-0").files["/etc/motd"] = b"hello"
 
-        After the first use of this property, `tar`, `cat` and `test` read and write the files. All
-        other commands, and `cat` without a path, go to the function of `on_exec`.
+        After the first use of this property, `tar`, `cat` and `test` read and write the files. The
+        function of `on_exec` runs all other commands, and `cat` without a path.
         """
         if self._files is None:
             self._files = ContainerFiles()
         return self._files
 
     def handler_of(self, action: str, command: Sequence[str]) -> Handler | None:
-        """Return the function that runs a command; None if the test declared none."""
+        """Return the function that runs a command; None if the test declared no function."""
         handler = self.handlers.get(action)
         if action == "exec" and self._files is not None:
             uses_files = handler is None or self._files.is_file_command(command)
@@ -90,8 +90,8 @@ class Container:
         Args:
             number: the number of the port.
             server: the address of a server on this machine; or a function that gets a
-                `PortConnection`. The function runs in a thread of its own for each connection, and
-                the connection ends when the function returns.
+                `PortConnection`. For each connection, the function runs in a new thread. The
+                connection ends when the function returns.
 
         Raises:
             ValueError: `number` is not a port number, or `server` is not an address.
@@ -102,7 +102,7 @@ class Container:
 
 
 class Containers:
-    """The declared containers of a cluster. The latest declaration wins."""
+    """The declared containers of a cluster. The latest declaration applies."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -120,7 +120,7 @@ class Containers:
         return container
 
     def open(self, request: ProcessRequest, subprotocol: str) -> Process | None:
-        """Make the process that a client asks for; None if the test declared no function for it."""
+        """Return the process that a client requests; None if the test declared no function."""
         for pod, name, container in reversed(self._declared):
             is_named = not name or fnmatchcase(request.container, name)
             if is_named and fnmatchcase(f"{request.namespace}/{request.pod}", pod):
@@ -130,7 +130,7 @@ class Containers:
         return None
 
     def forward(self, request: PortRequest, subprotocol: str) -> Session | None:
-        """Open the ports that a client asks for; None if the test declared nothing for the pod."""
+        """Open the ports that a client requests; None if the test declared no container."""
         handlers = self._ports_of(request)
         if handlers is None:
             return None
@@ -139,12 +139,12 @@ class Containers:
         return ForwardedPorts(request, subprotocol, handlers)
 
     def proxy(self, request: ProxyRequest) -> Deferred | None:
-        """Pass an HTTP request to a port; None if the test declared no server for it."""
+        """Pass an HTTP request to a port; None if the test declared no server for the port."""
         handler = (self._ports_of(request) or {}).get(request.port)
         return None if handler is None else ProxiedCall(request, handler, self._clock).answer()
 
     def _ports_of(self, request: PortRequest | ProxyRequest) -> dict[int, PortHandler] | None:
-        """Return the servers of a pod by port; None if the test declared nothing for the pod."""
+        """Return the servers of a pod by port; None if the test declared no container."""
         found: dict[int, PortHandler] | None = None
         for pod, _, container in self._declared:
             if fnmatchcase(f"{request.namespace}/{request.pod}", pod):

@@ -1,8 +1,9 @@
 """The dispatcher in front of the server: records actions, applies reactions and faults.
 
-The transports (in process, over HTTP) pass requests to a Dispatcher, from any thread. It records an
-Action, lets rules answer, delay or cut, and otherwise asks the server, under a lock. Nothing here
-waits: a transport passes a `wake` with each request, and reads streams after `wake` was called.
+The transports (in process, over HTTP) pass requests to a Dispatcher, from any thread. The
+dispatcher records an Action. Rules may answer, delay or cut the request; otherwise the server
+answers it, under a lock. Nothing here waits: a transport passes a `wake` with each request, and
+reads streams after `wake` was called.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Handler(Protocol):
 
     @property
     def next_due(self) -> float | None:
-        """When the server next has background work, by its clock; None if it has none."""
+        """The time of the next background work of the server; None without such work."""
         ...
 
     def in_json(self, request: HttpRequest) -> HttpRequest:
@@ -50,7 +51,7 @@ class Handler(Protocol):
         ...
 
     def knows_token(self, token: str) -> bool:
-        """Tell whether the server has issued a bearer token."""
+        """Return whether the server has issued a bearer token."""
         ...
 
     def handle(self, request: HttpRequest) -> Answer:
@@ -59,7 +60,7 @@ class Handler(Protocol):
 
     @property
     def next_awaited(self) -> float | None:
-        """As `next_due`, without deadlines, back-offs and schedules; see `FakeCluster.settle`."""
+        """Like `next_due`, without deadlines, back-offs and schedules; see `FakeCluster.settle`."""
         ...
 
     def run_due(self) -> None:
@@ -68,12 +69,12 @@ class Handler(Protocol):
 
 
 class Dispatcher:
-    """Takes requests for one server, from any number of threads.
+    """Passes requests to one server, from any number of threads.
 
     Attributes:
         lock: held during every call of the server. Reentrant.
         records: whether actions are recorded.
-        advances: whether a FakeClock moves on while a client waits.
+        advances: whether a FakeClock moves by itself while a client waits.
         backends: makes the calls to webhooks.
     """
 
@@ -96,7 +97,7 @@ class Dispatcher:
     # ---- requests -----------------------------------------------------------------------------
 
     def handle(self, request: HttpRequest, wake: Callable[[], None]) -> Answer:
-        """Answer a request. `wake` is called when more of the answer is ready."""
+        """Answer a request. `wake` is called when more of the response is ready."""
         if isinstance(self.clock, FakeClock):
             self.clock.note_activity()
         request = self.server.in_json(request)
@@ -111,19 +112,19 @@ class Dispatcher:
         return self._with_wake(answer, wake)
 
     def knows_token(self, token: str) -> bool:
-        """Tell whether the server has issued a bearer token."""
+        """Return whether the server has issued a bearer token."""
         with self.lock:
             return self.server.knows_token(token)
 
     def resume(self, deferred: Deferred, wake: Callable[[], None]) -> Answer:
-        """Ask the server again for a deferred answer."""
+        """Try again to answer a deferred request."""
         with self.lock:
             answer = deferred.resume()
             self._run_due()
         return self._with_wake(answer, wake)
 
     def take(self, stream: Stream) -> bytes | None:
-        """Return the bytes that a stream has ready; empty if it has none, None at the end.
+        """Return the bytes of a stream that are ready; empty if none are, None at the end.
 
         Raises:
             ConnectionCut: the connection breaks here.
@@ -132,7 +133,7 @@ class Dispatcher:
             return stream.take()
 
     def close(self, stream: Stream) -> None:
-        """Close a stream that is not read any more."""
+        """Close a stream that is no longer read."""
         with self.lock:
             stream.close()
 
@@ -219,7 +220,7 @@ class Dispatcher:
         return b"".join(lines)
 
     def streams(self, pattern: Pattern) -> list[OpenStream]:
-        """The open streams whose requests match. The caller holds the lock."""
+        """Return the open streams whose requests match. The caller must hold the lock."""
         return [
             stream for stream in self._streams if stream.action and pattern.matches(stream.action)
         ]
@@ -227,16 +228,16 @@ class Dispatcher:
     # ---- background work ----------------------------------------------------------------------
 
     def settle(self) -> float | None:
-        """Do the work that is due. Returns the moment of the next awaited work, or None."""
+        """Do the work that is due. Returns the time of the next awaited work, or None."""
         with self.lock:
             self._run_due()
             return self.server.next_awaited
 
     def advance_clock(self, is_woken: Callable[[], bool]) -> None:
-        """Move a FakeClock on while a client waits for more of an answer, if `advances` is set.
+        """Move a FakeClock while a client waits for more of a response, if `advances` is set.
 
-        The clock moves from one awaited work of the cluster to the next until the client is woken,
-        by an hour at most. Without awaited work it moves to the next timeout of a client.
+        The clock moves to each time at which the cluster has awaited work, until the client is
+        woken or an hour has passed. Without awaited work, it moves to the next timeout of a client.
         """
         if not self.advances or not isinstance(self.clock, FakeClock) or self.clock.is_moving:
             return
@@ -253,18 +254,18 @@ class Dispatcher:
             await self.clock.own_step_passed()
 
     def finish_own_step(self) -> None:
-        """Move the FakeClock to the end of the step that the current task has begun, at once."""
+        """Move the FakeClock at once to the end of the step that the current task has begun."""
         if isinstance(self.clock, FakeClock) and self.clock.is_moving:
             self.clock.finish_own_step()
 
     def stop_clock_at_work(self) -> None:
-        """Make a FakeClock stop whenever background work is due. Other clocks need no stops."""
+        """Make a FakeClock stop at each time at which background work is due."""
         if isinstance(self.clock, FakeClock):
             self.clock.stop_at(lambda: self.server.next_due)
 
     @contextmanager
     def postponed_work(self) -> Generator[None]:
-        """Postpone the work of controllers, kubelets and so on to the end of the block."""
+        """Postpone the background work of the server to the end of the `with` block."""
         self._is_postponed = True
         try:
             yield
@@ -297,7 +298,7 @@ class Dispatcher:
 
     def _fire(self, timer: threading.Thread) -> None:
         with self.lock:
-            if self._timer is timer:  # else another timer has replaced it
+            if self._timer is timer:  # otherwise another timer has replaced it
                 self._timer = None
             self._run_due()
 

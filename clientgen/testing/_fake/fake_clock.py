@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["FakeClock", "Step"]
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
-# After this many stops within a second, the rest of that second passes at once: code may wait for
-# ever shorter times. The lower limit is for the second that follows such a second.
+# After this many stops within a second, the clock skips the rest of that second, because code may
+# wait for shorter and shorter times. The lower limit is for the second after such a second.
 _MAX_STOPS_PER_SECOND: Final = 10_000
 _MAX_STOPS_AFTERWARDS: Final = 100
 _POLL_INTERVAL_SECONDS: Final = 0.0005
-# The longest standstill after `pytest --under-rbac` has refused a request: the run fails anyway.
+# The patience after `pytest --under-rbac` has refused a request, because the run fails anyway.
 _REFUSAL_PATIENCE_SECONDS: Final = 2.0
 
 
 class FakeClock:
-    """A clock under the test's control. Pass it to a FakeCluster.
+    """A clock that the test controls. Pass it to a FakeCluster.
 
     Waits by this clock last until `step` or `set` has moved it far enough: the end of a watch, a
     delayed response, the timeout of an in-process call. Threads may share it.
@@ -41,15 +41,15 @@ class FakeClock:
     """
 
     def __init__(self, now: datetime = _START, *, patience: float | None = 30.0) -> None:
-        if patience is not None and not patience > 0:  # neither is nan
+        if patience is not None and not patience > 0:  # rejects NaN, too
             raise ValueError(f"patience must be a positive number or None, not {patience!r}")
-        # Reentrant: garbage collection may close a watch here, and the watch cancels its wait.
+        # Reentrant, because garbage collection may close a watch, which cancels its wait.
         self._lock = threading.RLock()
         self._now = _aware(now)
         self._elapsed = 0.0
         self._waits: dict[object, ClockWait] = {}
         self._stops: list[Callable[[], float | None]] = []
-        self._moving = _Move()
+        self._current_move = _Move()
         self._activity = 0
         self._patience = patience
         self._refusal = ""
@@ -60,24 +60,24 @@ class FakeClock:
     def now(self) -> datetime:
         """The time of day, in UTC."""
         with self._lock:
-            own = self._moving.own_end()
+            own = self._current_move.own_end()
             return self._now if own is None else own.day
 
     def monotonic(self) -> float:
         """The seconds that this clock has moved forward so far."""
         with self._lock:
-            own = self._moving.own_end()
+            own = self._current_move.own_end()
             return self._elapsed if own is None else own.moment
 
     def step(self, seconds: float) -> Step:
         """Move the clock forward, and end the waits that have become due.
 
-        The clock stops at each moment that a thread or task waits for, and lets the woken code run:
+        The clock stops at each time that a thread or task waits for, and the woken code runs. So
         one long step has the same effect as many short steps. On an event loop, woken tasks run
         when the caller awaits: `await clock.step(60)` returns when they have finished their work.
         Requests of the caller wait for the end of the step. Any task may await the step; if that
-        task is cancelled, the clock moves on all the same. A second step at the same time begins at
-        the end of the first.
+        task is cancelled, the clock still moves. A second step meanwhile begins at the end of the
+        first step.
 
         Raises:
             ValueError: `seconds` is negative. Use `set` to turn the time of day back.
@@ -96,13 +96,14 @@ class FakeClock:
             ValueError: `now` has no time zone.
         """
         with self._lock:
-            difference = _aware(now) - self._now - self._moving.of_day
+            difference = _aware(now) - self._now - self._current_move.of_day
         return self._move(difference, max(0.0, difference.total_seconds()))
 
     def advance_to(self, moment: float) -> None:
-        """Move the clock forward to a moment of `monotonic`. Earlier moments have no effect.
+        """Move the clock forward to a time of `monotonic`.
 
-        The clock stops at each moment at which the cluster has work. Other waits run at the end.
+        Earlier times have no effect. The clock stops at each time at which the cluster has work.
+        Other waits end after the move.
         """
         self.finish()
         while (stop := self._next_due(moment)) is not None:
@@ -110,7 +111,7 @@ class FakeClock:
         self._advance(moment)
 
     def stop_at(self, due: Callable[[], float | None]) -> None:
-        """Make `step` stop at each moment that `due` returns.
+        """Make `step` stop at each time that `due` returns.
 
         Work of the cluster then happens at its own time, and so do its effects.
         """
@@ -120,11 +121,11 @@ class FakeClock:
 
     def _move(self, by: timedelta, seconds: float) -> Step:
         with self._lock:
-            move = self._moving
+            move = self._current_move
             move.target = max(move.target, self._elapsed) + seconds
             move.of_day += by
             step = Step(self, move.add(_StepEnd(move.target, self._now + move.of_day)))
-            if move.is_under_way and is_alive(move.driver):  # its driver moves on to the new target
+            if move.is_under_way and is_alive(move.driver):  # its driver continues
                 return step
             move.begin()
             move.stop_limit = _StopLimit()
@@ -147,17 +148,20 @@ class FakeClock:
             loop.call_soon(self._poll, loop, following)
 
     def _after_settling(self, settling: Settling) -> Settling | None:
-        """Continue when runners have settled. Returns what to wait for next; None at the end."""
-        self._moving.drop_unsettled(settling)
+        """Continue when runners have settled.
+
+        Returns the next wait for runners; None at the end.
+        """
+        self._current_move.drop_unsettled(settling)
         return (
             self._let_run()
-            if self._moving.end_steps_until(self._elapsed)
+            if self._current_move.end_steps_until(self._elapsed)
             else self._move_to_next_due()
         )
 
     def _move_to_next_due(self) -> Settling | None:
-        """Move to the next due moment. Returns what to wait for there; None at the end."""
-        move = self._moving
+        """Move to the next due time. Returns the wait for runners at that time; None at the end."""
+        move = self._current_move
         while move.is_under_way:
             stop = self._next_due(move.target, waits=True)
             moment = move.target if stop is None else move.stop_limit.moment_of(stop)
@@ -170,15 +174,18 @@ class FakeClock:
         return None
 
     def _has_work(self) -> bool:
-        """Tell whether any code has to run before the end of the steps."""
-        if self._next_due(self._moving.target, waits=True) is not None:
+        """Return whether any code has to run before the end of the steps."""
+        if self._next_due(self._current_move.target, waits=True) is not None:
             return True
         now = self._elapsed
         return any(each.resumes_code and each.is_over_at(now) for each in self._all_waits())
 
     def _let_run(self) -> Settling:
-        """Let the woken runners work; returns what tells when they have settled."""
-        move = self._moving
+        """Let the woken runners work.
+
+        Returns the `Settling` that detects when they have finished.
+        """
+        move = self._current_move
         return Settling(
             move.runners,
             self._all_waits,
@@ -190,7 +197,7 @@ class FakeClock:
     def finish(self) -> None:
         """Move to the end of all steps at once."""
         with self._lock:
-            move = self._moving
+            move = self._current_move
             if not move.is_under_way:
                 return
             self._now += move.of_day
@@ -200,7 +207,7 @@ class FakeClock:
 
     async def own_step_passed(self) -> None:
         """Wait for the end of the step that the calling task has begun, if there is one."""
-        own = self._moving.own_end()
+        own = self._current_move.own_end()
         if own is not None:
             await own.own_step_passed()
 
@@ -210,27 +217,27 @@ class FakeClock:
         if end.has_settled:
             return
         settling = self._let_run()
-        while not settling.is_settled():  # noqa: ASYNC110 - tasks set no event when they become idle
+        while not settling.is_settled():  # noqa: ASYNC110 - idle tasks set no event
             await asyncio.sleep(0)
 
     @property
     def is_moving(self) -> bool:
         """Whether a step is under way."""
-        return self._moving.is_under_way
+        return self._current_move.is_under_way
 
     def finish_own_step(self) -> None:
         """Move to the end at once, if the calling task has begun the step."""
-        if self._moving.own_end() is not None:
+        if self._current_move.own_end() is not None:
             self.finish()
 
     def _next_due(self, until: float, *, waits: bool = False) -> float | None:
-        """Return the next moment before `until` at which the cluster has work.
+        """Return the next time before `until` at which the cluster has work.
 
-        With `waits`, the moments that code waits for and the ends of steps count, too.
+        With `waits`, times that code waits for and the ends of steps count, too.
         """
         dues = [*self._stops, *(each.due for each in self._all_waits() if waits)]
         moments = [moment for due in dues if (moment := due()) is not None]
-        moments += self._moving.ends() if waits else ()
+        moments += self._current_move.ends() if waits else ()
         return min((each for each in moments if self._elapsed < each < until), default=None)
 
     def _advance(self, moment: float) -> None:
@@ -240,8 +247,8 @@ class FakeClock:
             self._elapsed += seconds
             self._elapsed = max(moment, self._elapsed)
             self._activity += 1
-            if self._moving.is_under_way:
-                self._moving.of_day -= timedelta(seconds=seconds)
+            if self._current_move.is_under_way:
+                self._current_move.of_day -= timedelta(seconds=seconds)
         self._wake_all()
 
     def _wake_all(self) -> None:
@@ -251,7 +258,7 @@ class FakeClock:
     # ---- standing still -----------------------------------------------------------------------
 
     def standstill(self) -> Standstill | None:
-        """Begin to check that the clock does not stand still; None if it may do so for ever."""
+        """Start checking that the clock moves; None if the clock has no `patience`."""
         patience = self._patience
         if patience is None:
             return None
@@ -262,7 +269,7 @@ class FakeClock:
         )
 
     def note_refusal(self, words: str) -> None:
-        """Note a request that the roles of the test run do not allow: waits fail sooner then."""
+        """Note a request that the roles of the test run do not allow, so that waits fail sooner."""
         self._refusal = self._refusal or words
 
     # ---- waits and listeners ------------------------------------------------------------------
@@ -273,20 +280,23 @@ class FakeClock:
 
     @property
     def waiters(self) -> int:
-        """The number of waits and listeners: each cluster is one, and each waiting request."""
+        """The number of waits and listeners.
+
+        Each cluster has a listener, and each waiting request a wait.
+        """
         with self._lock:
             return len(self._waits)
 
     @property
     def next_timeout(self) -> float | None:
-        """The next moment at which a client gives up waiting; None if no client does."""
+        """The next time at which a client gives up waiting; None without such a client."""
         moments = [each.gives_up for each in self._all_waits() if each.gives_up is not None]
         return min((moment for moment in moments if moment > self._elapsed), default=None)
 
     def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
         """Call `wake` whenever the clock has moved. Returns a function that removes the listener.
 
-        `until` is the moment at which the caller gives up waiting, if there is one.
+        `until` is the time at which the caller gives up waiting; None for no such time.
         """
         return self._add_wait(ClockWait(wake, lambda: until, gives_up=until))
 
@@ -296,7 +306,7 @@ class FakeClock:
         due: Callable[[], float | None],
         is_over: Callable[[], bool],
     ) -> Callable[[], None]:
-        """As `on_move`, for a thread or task that waits until `due` or until `is_over()`."""
+        """Like `on_move`, for a thread or task that waits until `due` or until `is_over()`."""
         return self._add_wait(ClockWait(wake, due, is_over))
 
     def note_activity(self) -> None:
@@ -309,7 +319,7 @@ class FakeClock:
             self._activity += 1
             self._waits[key] = wait
             if wait.resumes_code:
-                self._moving.runners.add(wait.runner)
+                self._current_move.runners.add(wait.runner)
 
         def forget() -> None:
             with self._lock:
@@ -320,9 +330,10 @@ class FakeClock:
 
 
 class Step:
-    """A step of a clock that may not have ended. Await it to let tasks work at each moment.
+    """A step of a clock that may not have ended.
 
-    A step is false, so that `lambda: clock.step(1) or is_done()` returns what `is_done` does.
+    Await it to let tasks work at each stop. A step is false, so that `lambda: clock.step(1) or
+    is_done()` returns the result of `is_done`.
     """
 
     def __init__(self, clock: FakeClock, end: _StepEnd) -> None:
@@ -363,7 +374,10 @@ class _StepEnd:
             self._waiting.discard(waiter)
 
     def reach(self, *, has_settled: bool) -> bool:
-        """Note that the clock has reached the end. Returns whether a task was waiting for that."""
+        """Note that the clock has reached the end.
+
+        Returns whether a task was waiting for the end.
+        """
         self.is_reached, self.has_settled = True, has_settled
         waiting = tuple(self._waiting)
         for waiter in waiting:
@@ -376,42 +390,44 @@ class _StopLimit:
     """Limits the stops within one second of the clock."""
 
     def __init__(self) -> None:
-        self._left = _MAX_STOPS_PER_SECOND
+        self._remaining_stops = _MAX_STOPS_PER_SECOND
         self._end_of_second = -inf
 
     def moment_of(self, stop: float) -> float:
         """Return `stop`, or the end of its second if that second had too many stops."""
         if stop >= self._end_of_second:
-            self._left = _MAX_STOPS_PER_SECOND if self._left > 0 else _MAX_STOPS_AFTERWARDS
+            self._remaining_stops = (
+                _MAX_STOPS_PER_SECOND if self._remaining_stops > 0 else _MAX_STOPS_AFTERWARDS
+            )
             self._end_of_second = stop + 1.0
-        if self._left <= 0:
+        if self._remaining_stops <= 0:
             return self._end_of_second
-        self._left -= 1
+        self._remaining_stops -= 1
         return stop
 
 
 class _Move:
-    """The move of a clock to the end of its steps, with stops on the way."""
+    """The move of a clock to the end of its steps, with the stops in between."""
 
     def __init__(self) -> None:
         self.target = 0.0
         self.of_day = timedelta()
-        """How far the time of day has to move yet."""
+        """How far the time of day still has to move."""
         self.is_under_way = False
         self.driver: Runner = threading.current_thread()
         """The thread or loop that moves the clock."""
         self.stop_limit = _StopLimit()
         self.runners: set[Runner] = set()
-        """The runners that have waited by the clock and may do so again."""
+        """The runners that have waited by the clock and may wait again."""
         self.is_restless = False
-        """Whether the runners did not settle at the last moment."""
+        """Whether the runners did not settle at the last stop."""
         self._ends: list[_StepEnd] = []
         """The ends of the steps that are under way."""
         self._task: asyncio.Task[Any] | None = None
         self._own_end: _StepEnd | None = None
 
     def add(self, end: _StepEnd) -> _StepEnd:
-        """Add a step: the move goes on to its end."""
+        """Add a step, and continue the move to the end of the step."""
         self._ends.append(end)
         if self._is_mine():
             self._own_end = end
@@ -425,21 +441,24 @@ class _Move:
         self._task = self._own_end = None
 
     def continue_on_loop(self) -> None:
-        """Let the loop continue the move. For the calling task, the clock is at the end already."""
+        """Let the loop continue the move. The calling task already reads the time of the end."""
         self._task = asyncio.current_task()
         self._own_end = self._ends[-1] if self._ends else None
 
     def drop_unsettled(self, settling: Settling) -> None:
         """Stop waiting for the threads that have not settled."""
-        self.runners -= settling.busy_threads()  # they wait for something other than the clock
+        self.runners -= settling.busy_threads()  # they do not wait for the clock
         self.is_restless = settling.is_restless()
 
     def ends(self) -> list[float]:
-        """Return the moments at which steps that are under way end."""
+        """Return the times at which the current steps end."""
         return [each.moment for each in tuple(self._ends)]
 
     def end_steps_until(self, moment: float) -> bool:
-        """End the steps that end at this moment or before. Returns whether a task awaited one."""
+        """End the steps that end at this time or before.
+
+        Returns whether a task awaited one of them.
+        """
         over = [each for each in tuple(self._ends) if each.moment <= moment]
         is_awaited = False
         for each in over:

@@ -6,8 +6,8 @@
     k.core_v1.pods("default").delete("web-0")
     assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
 
-It runs the same server as `clientgen serve`. docs/testing.md lists what the server does not
-imitate.
+The cluster runs the same server as `clientgen serve`. docs/testing.md lists the differences to a
+real server.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _EXPIRED = "too old resource version"
 class FakeCluster:
     """A Kubernetes API server in memory that tests can inspect and control.
 
-    Threads, event loops, both kinds of clientsets and a `LocalServer` may share one.
+    Threads, event loops, both kinds of clientsets and a `LocalServer` may share a cluster.
 
     Args:
         objects: models or dicts to start with; see `add`.
@@ -81,9 +81,9 @@ class FakeCluster:
         history_seconds: how long changes are kept.
         record: whether to record `actions`; turn it off for long-running servers.
         control_plane: whether kube-system has the ConfigMaps that control plane components read.
-            Without them, a list of all ConfigMaps contains only those of the test.
-        aggregated_discovery: whether one discovery request can return all resources. Servers
-            before Kubernetes 1.26 cannot.
+            Without them, a list of all ConfigMaps contains only the ConfigMaps of the test.
+        aggregated_discovery: whether one discovery request can return all resources. Servers before
+            Kubernetes 1.26 do not support this.
         rbac: the roles and bindings (a file, a folder, a text or objects) that authorize clients
             with a `service_account`. Without `rbac`, such clients may do everything.
 
@@ -179,9 +179,9 @@ class FakeCluster:
             kind: the generated class.
             service_account: `namespace/name` of the ServiceAccount that makes the requests. Its
                 requests are recorded for `pytest --rbac`, and authorized by the roles of
-                `FakeCluster(rbac=...)` or of `pytest --under-rbac`. The clientset's namespace is
-                that of the ServiceAccount, as in a pod. Without it, the clientset acts as an
-                administrator. See docs/rbac.md.
+                `FakeCluster(rbac=...)` or of `pytest --under-rbac`. The namespace of the clientset
+                is the namespace of the ServiceAccount, as in a pod. Without it, the clientset acts
+                as an administrator. See docs/rbac.md.
             options: as in `Clientset.from_config`.
 
         Raises:
@@ -200,9 +200,12 @@ class FakeCluster:
         return kind(rest)
 
     def adopt(self, rest: Rest | AsyncRest) -> None:
-        """Register a connection whose transport leads to this cluster. For your own transports."""
+        """Register a REST client whose transport leads to this cluster.
+
+        Call it for your own transports.
+        """
         rest.clock = self._clock
-        # Stored with the client: a registry of clients would keep every cluster in memory.
+        # Stored with the client, because a registry of clients would keep every cluster in memory.
         rest.shared.put(FakeCluster, self)
 
     def acting_as(self, service_account: str) -> str:
@@ -233,14 +236,15 @@ class FakeCluster:
     def service(self, service: str, backend: str | WebhookBackend) -> None:
         """Set the webhook server behind a service of the cluster.
 
-        The API server calls it for admission and for conversion; see docs/testing.md.
+        The API server calls the webhook server for admission and for conversion; see
+        docs/testing.md.
 
         Args:
             service: namespace and name, such as `default/my-operator`. The Service need not exist.
             backend: an address such as `127.0.0.1:9443`, which is called over HTTPS with the name
                 of the service and the `caBundle` of the webhook; or an object of this process with
-                a function or coroutine `answer(path, body)` that returns a status and bytes. A
-                coroutine runs on the event loop on which `service` was called.
+                a function or coroutine function `answer(path, body)` that returns a status and
+                bytes. A coroutine function runs on the event loop on which `service` was called.
 
         Raises:
             ValueError: `service` is not `namespace/name`, or the address is not `host:port`.
@@ -253,7 +257,7 @@ class FakeCluster:
     def add(self, *objects: Seed) -> None:
         """Store objects as they are, including status and uid, without recording actions.
 
-        Missing namespaces are created. An existing object of the same name is replaced. Watches
+        Missing namespaces are created. An existing object with the same name is replaced. Watches
         report the changes.
 
         Raises:
@@ -288,7 +292,7 @@ class FakeCluster:
                 process.stdout.write("hello")
                 return 0
 
-        The pods have to exist; they need no node and no status. See docs/testing.md.
+        The pods must exist, but need no node and no status. See docs/testing.md.
 
         Args:
             pod: the namespace and the name, or patterns, such as `shop/web-*`.
@@ -341,8 +345,8 @@ class FakeCluster:
     ) -> Play:
         """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/testing.md lists what is simulated. Times are those of the cluster's clock. If they are
-        0, all work is done when a request returns, and watches have seen every step.
+        docs/testing.md lists what is simulated. Times are by the cluster's clock. If they are 0,
+        all work is done when a request returns, and watches have seen every step.
 
         Args:
             nodes: how many nodes to add; by default one if the cluster has none, else 0.
@@ -353,7 +357,7 @@ class FakeCluster:
             delay: the seconds after which controllers react to a change.
             max_pods: the number of pods in the cluster at which controllers stop creating more.
             advance: whether a `FakeClock` moves by itself while a client waits for a watch, as far
-                as `settle` moves it. Then no thread has to step the clock.
+                as `settle` moves it. No thread has to step the clock then.
 
         Raises:
             ValueError: a number is out of range, or `advance` is set and the clock is not a
@@ -478,7 +482,7 @@ class FakeCluster:
                 an object to return, or a function of the Action that returns or raises one of
                 these. If it returns None, the request continues.
             namespace: react only in this namespace.
-            name: react only to objects of this name.
+            name: react only to objects with this name.
             times: react only to this many requests.
 
         Reactions run without a lock, in the thread of the client. They may use the cluster.
@@ -537,8 +541,8 @@ class FakeCluster:
         Args:
             verb: as in `react`.
             resource: as in `react`.
-            after: how many bytes of the body are sent; a Random chooses a number for each
-                response. The default is half of the body, or 512 bytes of a watch.
+            after: how many bytes of the body are sent; a Random chooses a number for each response.
+                By default half of the body is sent, or 512 bytes of a watch.
             times: how many responses; None means all responses.
         """
 
@@ -546,7 +550,7 @@ class FakeCluster:
             return afterwards(proceed(), lambda answer: cut(answer, after))
 
         if isinstance(after, int) and after < 0:
-            raise ValueError(f"after={after}: it must be a number of bytes, 0 or more")
+            raise ValueError(f"after={after}: after must be a number of bytes, 0 or more")
         return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
 
     def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
@@ -575,15 +579,15 @@ class FakeCluster:
             return len(streams)
 
     def break_group(self, group_version: str) -> None:
-        """Make a group version unavailable, as one whose API server cannot be reached.
+        """Make a group version unavailable, as if its API server could not be reached.
 
-        Discovery reports it as stale, and every request to it is answered by 503.
+        Discovery reports the group version as stale, and the server answers its requests with 503.
 
         Args:
             group_version: such as `metrics.k8s.io/v1beta1`. The cluster need not serve it.
 
         Raises:
-            ValueError: it is not `group/version`; the core group `v1` cannot be broken.
+            ValueError: the text is not `group/version`. The core group `v1` cannot be broken.
         """
         with self.dispatcher.lock:
             self.server.documents.break_group(*_split(group_version))
@@ -598,7 +602,7 @@ class FakeCluster:
             self.server.documents.mend_group(*_split(group_version))
 
     def clear_reactions(self) -> None:
-        """Remove everything set up by `react`, `fail`, `delay`, `cut` and so on."""
+        """Remove all rules of `react`, `fail`, `delay`, `cut` and `duplicate_events`."""
         self.dispatcher.clear_rules()
 
     def compact(self) -> None:
@@ -622,7 +626,7 @@ def _split(group_version: str) -> tuple[str, str]:
 
 
 def _namespace_of(service_account: str | None) -> str:
-    """The namespace of a pod's in-cluster configuration: that of its service account."""
+    """Return the namespace of clients: the namespace of the service account, as in a pod."""
     return "default" if service_account is None else service_account.partition("/")[0]
 
 
@@ -663,7 +667,7 @@ def fake_clientset(
 ) -> C:
     """Create a clientset for a new cluster with `objects`. `cluster_of` returns the cluster.
 
-    For clientsets of other packages on the same cluster, pass them its connection:
+    Clientsets of other packages can share its cluster by its connection:
     `crontabs.Clientset(k.rest)`.
 
     Args:

@@ -36,15 +36,15 @@ class LocalServer:
             k.core_v1.namespaces().list()
             server.cluster.restart()
 
-    Reactions and faults work as for clients in the process. A cut resets the connection.
+    Reactions and faults work as in `FakeCluster`. `cut` resets the connection.
 
     Args:
-        cluster: the cluster to serve; by default a new one.
-        port: the port; 0 chooses a free one.
+        cluster: the cluster to serve; by default a new cluster.
+        port: the port; 0 chooses a free port.
         tls: whether to serve HTTPS, with a new certificate authority that the kubeconfig contains.
         token: the bearer token that requests must carry.
         kubeconfig: the path to write the kubeconfig to; by default a temporary file.
-        service_account: the ServiceAccount as which clients with this kubeconfig act, as in
+        service_account: the ServiceAccount of clients with this kubeconfig, as in
             `FakeCluster.clientset`. Its namespace is the default namespace of the kubeconfig.
 
     Attributes:
@@ -90,12 +90,12 @@ class LocalServer:
 
     @property
     def port(self) -> int:
-        """The port, once the server is entered."""
+        """The port, once the server runs."""
         return self._port
 
     @property
     def url(self) -> str:
-        """The URL, once the server is entered."""
+        """The URL, once the server runs."""
         return f"{'https' if self._identity else 'http'}://{_HOST}:{self._port}"
 
     @property

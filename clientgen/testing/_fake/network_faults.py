@@ -1,7 +1,7 @@
 """Network faults: truncated responses, cut streams and duplicated events.
 
-The server itself does not know about faults. A stream raises `ConnectionCut` to tell its driver to
-break the connection, as if a cable had been pulled. The HTTP driver resets the socket.
+The server itself has no faults. If a stream raises `ConnectionCut`, its transport breaks the
+connection, as if a cable had been pulled. The HTTP frontend resets the socket.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ConnectionCut(Exception):  # noqa: N818 - an event, not a defect
 
 @dataclass(slots=True)
 class CutResponse(Response):
-    """A truncated answer: `sent` bytes of its body; None if not even the status line is sent."""
+    """A truncated response: `sent` bytes of its body; None if not even the status line is sent."""
 
     sent: int | None = None
 
@@ -80,11 +80,11 @@ def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Defe
 
 
 def _ignore_wake(_: Callable[[], None]) -> None:
-    """Only the deadline ends the wait, so no event calls `wake`."""
+    """Do nothing: only the deadline ends the wait."""
 
 
 def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
-    """Change an answer after the server has created it; a deferred answer when it is ready."""
+    """Change a response after the server has created it, or when a deferred response is ready."""
     if not isinstance(answer, Deferred):
         return change(answer)
     deferred = answer
@@ -97,7 +97,7 @@ class OpenStream(Stream):
     Callers must hold the cluster's lock.
 
     Attributes:
-        action: the request that the stream responds to.
+        action: the request of the stream.
         cut_after: how many more bytes are sent before the connection breaks; None for no limit.
     """
 
@@ -120,11 +120,11 @@ class OpenStream(Stream):
 
     @property
     def deadline(self) -> float | None:
-        """The moment at which `take` returns something without any further event."""
+        """The time at which `take` returns bytes without any further event."""
         return self._stream.deadline
 
     def take(self) -> bytes | None:
-        """Return the bytes that are ready; empty if there are none yet, None at the end.
+        """Return the bytes that are ready; empty if no bytes are ready yet, None at the end.
 
         Raises:
             ConnectionCut: the connection breaks here.

@@ -1,4 +1,4 @@
-"""Reads objects from YAML and JSON: files with several documents, lists split into objects."""
+"""Reads objects from YAML and JSON: from files with several documents, and from lists."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def put(server: ApiServer, value: dict[str, Any]) -> None:
 
 
 def put_manifest(server: ApiServer, manifest: Manifest) -> None:
-    """Store the object of a manifest as `put` does.
+    """Store the object of a manifest, like `put`.
 
     Raises:
         ManifestError: the object is invalid; the message names its place.

@@ -3,9 +3,9 @@
 A web page can send requests to servers on the reader's machine, but it cannot leave out these
 headers:
 
-- `Host` names the page's server if that name was made to resolve to this machine (DNS rebinding).
-- Writes and WebSockets have an `Origin`.
-- Images, forms and links have no `Origin`, but `Sec-Fetch-Site: cross-site`. The page cannot read
+- `Host` names the server of the page, if an attack makes that name resolve to this machine (DNS
+rebinding). - Writes and WebSockets have an `Origin`. - Images, forms and links have no `Origin`,
+but `Sec-Fetch-Site: cross-site`. The page cannot read
   their answers, but a GET through the API server's proxy may have side effects.
 
 `kubectl proxy` checks `Host`, too.
@@ -66,13 +66,13 @@ def _host_name(url: str) -> str:
 
 
 def _host_and_port(origin: str) -> str:
-    """The name and port of an origin, as in the `Host` of a request to it."""
+    """Return the name and port of an origin, as in the `Host` of a request to it."""
     return urlsplit(origin).netloc.lower()
 
 
 def _refused(what: str) -> Failure:
     why = (
         f"{what} is refused: a server without a token accepts localhost, 127.0.0.1 and [::1] only; "
-        "start it with a token to serve others"
+        "start it with a token to accept other hosts"
     )
     return Failure(403, "Forbidden", why, details=False)

@@ -1,4 +1,4 @@
-"""How simulated pods behave: tests make them crash, stay pending and so on."""
+"""The behaviour of simulated pods: tests can make pods crash or stay pending, for example."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Play:
             namespace: a namespace, or a pattern like `shop-*`.
             name: a name, or a pattern like `web-*`.
             labels: a label selector like `app=web,tier!=db`.
-            image: the image of one of their containers, or a pattern like `*/web:2.*`. A failure is
-                one of this container.
+            image: the image of a container of the pods, or a pattern like `*/web:2.*`. Failures are
+                failures of this container.
             command: the command and arguments of that container, joined by spaces, or a pattern
                 like `migrate *`.
 
@@ -105,15 +105,15 @@ class PlayedPods:
             message: the message in the status.
             after: how many seconds the container runs before it fails.
             times: how many times it fails in each pod; None means always.
-            container: which container, or which init container; the first one by default.
+            container: the name of the container or init container; by default the first container.
 
         Raises:
             ValueError: an argument is out of range.
         """
         if not 1 <= exit_code <= _MAX_EXIT_CODE:
-            raise ValueError(f"exit_code={exit_code!r}: it must be a number from 1 to 255")
+            raise ValueError(f"exit_code={exit_code!r}: exit_code must be a number from 1 to 255")
         if times is not None and times < 1:
-            raise ValueError(f"times={times!r}: it must be 1 or more")
+            raise ValueError(f"times={times!r}: times must be 1 or more")
         if not reason:
             raise ValueError("reason='': write a reason, such as 'Error'")
         seconds = check_seconds("after", after)

@@ -1,4 +1,4 @@
-"""Commands in fake containers, run by functions of a test."""
+"""Commands in fake containers, which functions of a test run."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Process(Session):
     def wait_for_size(self, count: int = 1, timeout: float = 30.0) -> bool:
         """Wait until the client has sent `count` sizes, for `timeout` real seconds at most.
 
-        Returns False at the timeout. Returns True, too, if the client disconnects meanwhile.
+        Returns False at the timeout, and True if the client disconnects earlier.
         """
         with self.changed:
             return self.changed.wait_for(
@@ -121,7 +121,7 @@ class Process(Session):
     def _run(self) -> None:
         try:
             code = _checked_code(self._handler(self))
-            # To attached clients, kubelets report the end of the streams, but never the exit code.
+            # Kubelets report only the end of the streams to attached clients, never the exit code.
             status = exit_status(0 if self._is_attached else code)
         except Exception as error:  # noqa: BLE001 - the test's function may raise anything
             if not self.is_closed:
@@ -161,7 +161,7 @@ class Output:
             BrokenPipeError: the client has disconnected.
         """
         encoded = data.encode() if isinstance(data, str) else data
-        if self._channel is None:  # the client did not ask for this output
+        if self._channel is None:  # the client did not request this output
             return
         for start in range(0, len(encoded), _CHUNK_BYTES):
             self._process.send(message(self._channel, encoded[start : start + _CHUNK_BYTES]))

@@ -34,7 +34,7 @@ _HOP_HEADERS: Final = frozenset({"connection", "content-length", "transfer-encod
 
 
 class ProxiedCall:
-    """A proxied request. A thread makes it, and wakes the client when the response is complete."""
+    """A proxied request. A thread sends it, and wakes the client when the response is complete."""
 
     def __init__(self, request: ProxyRequest, handler: PortHandler, clock: Clock) -> None:
         self._request = request
@@ -69,7 +69,7 @@ class ProxiedCall:
             wake()
 
     def _exchange(self) -> Response:
-        """Make the request.
+        """Send the request, and read the response.
 
         Raises:
             OSError: the port refuses the connection, or the response takes too long.

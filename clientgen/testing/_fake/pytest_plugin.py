@@ -1,4 +1,4 @@
-"""Fixtures and options for pytest. Their modules are imported when they are first used.
+"""Fixtures and options for pytest. Each imports its modules when it is first used.
 
 `fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
 change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path
@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def fake_cluster_options() -> dict[str, Any]:
-    """Arguments of `fake_cluster`. Override it to set a clock, CRDs or a spec."""
+    """Arguments of `fake_cluster`. Override this fixture to set a clock, CRDs or a spec."""
     return {}
 
 
@@ -82,7 +82,7 @@ def fake_cluster(fake_cluster_options: dict[str, Any]) -> FakeCluster:
 
 @pytest.fixture
 def api_server_options() -> dict[str, Any]:
-    """Arguments of `api_server`. Override it to set TLS, a token or a port."""
+    """Arguments of `api_server`. Override this fixture to set TLS, a token or a port."""
     return {}
 
 

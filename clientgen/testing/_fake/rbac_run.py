@@ -143,7 +143,7 @@ class RbacRun:
     # ---- conclusions --------------------------------------------------------------------------
 
     def _write_and_check(self, exitstatus: int) -> bool:
-        """Write the files and check the roles; returns whether everything is right."""
+        """Write the files and check the roles. Returns False if a role or a file is wrong."""
         is_good = self._report_denied()
         if not (self._role_path or self._record_path or self._minimal_path):
             return is_good
@@ -206,7 +206,7 @@ class RbacRun:
         return not findings
 
     def _report_denied(self) -> bool:
-        """Report refused requests and the rules that would allow them. Returns whether none was."""
+        """Report refused requests and the rules that would allow them. Returns True without any."""
         denied: dict[Account, list[Access]] = {}
         for (account, access), test in sorted(self._run.denied.items(), key=lambda item: item[0]):
             denied.setdefault(account, []).append(access)

@@ -1,7 +1,7 @@
 """Reactors: rules that answer, fail, delay or cut requests before the server gets them.
 
-A rule has a pattern of requests, a number of times, and an effect. The effect may pass the request
-on to the next rule, and finally to the server.
+A rule has a pattern of requests, a number of times, and an effect. The effect may pass on the
+request to the next rule, and finally to the server.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Pattern:
     name: str = "*"
 
     def check(self, resources: Sequence[Resource]) -> None:
-        """Reject a pattern that can match no request.
+        """Check that a pattern can match a request.
 
         Raises:
             ValueError: the verb, resource or subresource does not exist, or a name is not valid.
@@ -90,7 +90,7 @@ class Pattern:
             raise ValueError(f"{self.resource!r}: the resource has no such subresource")
 
     def matches(self, action: Action) -> bool:
-        """Report whether an action matches."""
+        """Return whether an action matches."""
         return (
             self.verb in {"*", action.verb}
             and self.namespace in {"*", action.namespace}
@@ -112,7 +112,7 @@ class Trigger:
     """Applies to some requests or events, a limited number of times.
 
     Attributes:
-        hits: how often it has applied.
+        hits: how often the trigger has applied.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Trigger:
         return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{remaining}>"
 
     def takes(self, action: Action) -> bool:
-        """Report whether this applies to an action, and count the hit."""
+        """Return whether the trigger applies to an action, and count the hit."""
         if not self._pattern.matches(action) or (
             self._times is not None and self.hits >= self._times
         ):
@@ -139,7 +139,7 @@ class Trigger:
         return True
 
     def remove(self) -> None:
-        """Stop applying this."""
+        """Remove this trigger, so that it no longer applies."""
         self._remove(self)
 
 
@@ -147,7 +147,7 @@ class Rule(Trigger):
     """An effect on some requests, a limited number of times.
 
     Attributes:
-        hits: how many requests it has applied to.
+        hits: the number of requests to which the rule has applied.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Ports of fake containers for port-forward, served by functions of a test."""
+"""Ports of fake containers for port-forward, which functions of a test serve."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PortConnection:
         pod: the name of the pod.
         port: the number of the port.
         read: `read(size)` waits for `size` bytes or the end; `read()` waits for the end.
-        read1: waits for some bytes, and returns those that have arrived; empty at the end.
+        read1: waits for some bytes, and returns all bytes that have arrived; empty at the end.
         readline: waits for a line, and returns it with its newline; empty at the end.
     """
 
@@ -136,7 +136,10 @@ class ForwardedPorts(Session):
 
 
 def serve(handler: PortHandler | None, connection: PortConnection) -> str:
-    """Let a function serve a connection. Returns the error for the client; empty without one."""
+    """Let a function serve a connection.
+
+    Returns the error for the client; empty without an error.
+    """
     prefix = f"error forwarding port {connection.port} to pod {connection.pod}"
     if handler is None:
         return f"{prefix}: connection refused: the test declared no server for this port"

@@ -30,9 +30,9 @@ def kubeconfig(
     user_name: str = "",
     namespace: str = "default",
 ) -> str:
-    """Return the text of a kubeconfig. With `user_name`, its requests impersonate that user.
+    """Return the text of a kubeconfig. With `user_name`, its clients impersonate that user.
 
-    The names in it contain the port, so that the files of several servers can be merged
+    The names in the kubeconfig contain the port, so that the files of several servers can be merged
     (KUBECONFIG=a:b).
     """
     ca_data = base64.b64encode(authority).decode()

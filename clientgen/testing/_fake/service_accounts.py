@@ -1,6 +1,6 @@
-"""Service accounts that tests act as: their requests are recorded, and may be authorized by roles.
+"""Service accounts of tests: their requests are recorded, and may be authorized by roles.
 
-`FakeCluster(rbac=...)` sets the roles of one cluster; `pytest --under-rbac` those of all other
+`FakeCluster(rbac=...)` sets the roles of one cluster, `pytest --under-rbac` the roles of all other
 clusters.
 """
 
@@ -55,7 +55,7 @@ _runs: list[Run] = []
 
 
 def begin_run(run: Run) -> None:
-    """Record the requests of clusters that are made from now on."""
+    """Start recording the requests of new clusters."""
     _runs.append(run)
 
 
@@ -65,11 +65,11 @@ def end_run(run: Run) -> None:
 
 
 class ServiceAccounts:
-    """The service accounts of one cluster that tests act as.
+    """The service accounts of one cluster whose requests are recorded.
 
     Args:
         server: the server of the cluster.
-        rbac: the roles that authorize them; None for the roles of the test run.
+        rbac: the roles that authorize the service accounts; None for the roles of the test run.
         on_refusal: called with a sentence when the roles of the test run refuse a request.
 
     Raises:
@@ -108,7 +108,7 @@ class ServiceAccounts:
         self._server.make_namespace(account.namespace)
 
         def record_access(access: Access, allowed: bool) -> None:
-            # A cluster with roles of its own tests refusals, so they do not fail the run.
+            # A cluster with its own roles tests refusals, so its refusals do not fail the run.
             for run in self._runs if allowed or self._uses_roles_of_run else ():
                 run.recording.add(account, access)
                 if not allowed:

@@ -1,4 +1,4 @@
-"""WebSockets of the test server whose server side is a function in a thread."""
+"""WebSockets of the test server, which functions in threads serve."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BUFFERED_BYTES", "Input", "Session"]
 
 MAX_BUFFERED_BYTES: Final = 1 << 20
-"""The bytes that may wait to be read, in either direction."""
+"""The maximum number of unread bytes in each direction."""
 
 
 class Session(Upgrade):
-    """Messages to and from a client. Functions send in their threads; the transport takes messages.
+    """Messages to and from a client. Functions send in their threads; the transport takes them.
 
     Attributes:
         changed: notified when messages were taken or received, or the client has disconnected.
@@ -40,7 +40,7 @@ class Session(Upgrade):
     # ---- for the server -----------------------------------------------------------------------
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Remember how to wake the transport, and start."""
+        """Register the function that wakes the transport, and start."""
         self._wake = wake
         self.begin()
 
@@ -120,7 +120,7 @@ class Input:
         return len(self._data)
 
     def read(self, size: int = -1) -> bytes:
-        """Wait for `size` bytes, with -1 for the end, and return them; fewer at the end."""
+        """Wait for `size` bytes, or with -1 for all, and return them; fewer at the end."""
         with self._changed:
             if size < 0:
                 parts = bytearray()
@@ -132,7 +132,10 @@ class Input:
             return self._take(size)
 
     def read1(self, size: int = -1) -> bytes:
-        """Wait for some bytes, and return at most `size` of them; with -1 all. Empty at the end."""
+        """Wait for some bytes, and return at most `size` bytes, or with -1 all.
+
+        Empty at the end.
+        """
         with self._changed:
             if size:
                 self._changed.wait_for(lambda: self._data or not self._is_open)

@@ -64,7 +64,7 @@ class SpdyConnection:
     """The server's side of one connection.
 
     Attributes:
-        out: complete frames that answer the client. The caller takes and sends them.
+        out: complete frames for the client. The caller removes and sends them.
     """
 
     def __init__(self) -> None:

@@ -1,11 +1,12 @@
 """Transports to a server in this process, without sockets, for both flavours.
 
-To clients they behave as a network does: calls time out, streams break and can be aborted from
-other threads and tasks. Timeouts use the cluster's clock: with a FakeClock, they end when the test
-moves the clock. `_Call` and `_AnswerReader` contain the logic; the transports of the flavours wait.
+For clients, they behave like a network: calls time out, streams break, and other threads and tasks
+can abort streams. The cluster's clock measures timeouts, so with a FakeClock, a timeout passes when
+the test moves the clock. `_Call` and `_AnswerReader` contain the logic; the transports of the
+flavours wait.
 """
 
-# The transport protocols pass timeouts as arguments.
+# The transport protocols have timeouts as arguments.
 # ruff: noqa: ASYNC109
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class InProcessTransport:
         self._connections: Connections = set()
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Send a request, and return the complete answer."""
+        """Send a request, and return the complete response."""
         waker = ThreadWaker()
         call = _Call(self._dispatcher, request, timeout, waker)
         answer = self._answer(call, waker)
@@ -64,13 +65,13 @@ class InProcessTransport:
     def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
-        """Send a request, and return the answer as a stream after its headers."""
+        """Send a request, and return the response as a stream after its headers."""
         waker = ThreadWaker()
         call = _Call(self._dispatcher, request, timeout, waker)
         return _Stream(call, self._answer(call, waker), waker, read_timeout, self._streams)
 
     def connect(self, request: HttpRequest, timeout: float | None) -> _Stream | _Duplex:
-        """Send a request to switch protocols. Returns a stream if the server refuses."""
+        """Send a request to switch protocols. Returns an ordinary stream if the server refuses."""
         reading, writing = ThreadWaker(), ThreadWaker()
         call = _Call(self._dispatcher, request, timeout, _wake_both(reading, writing))
         answer = self._wait_for_answer(call, reading)
@@ -107,7 +108,7 @@ class AsyncInProcessTransport:
         self._connections: Connections = set()
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
-        """Send a request, and return the complete answer."""
+        """Send a request, and return the complete response."""
         waker = LoopWaker(asyncio.get_running_loop())
         call = _Call(self._dispatcher, request, timeout, waker)
         answer = await self._answer(call, waker)
@@ -122,7 +123,7 @@ class AsyncInProcessTransport:
     async def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _AsyncStream:
-        """Send a request, and return the answer as a stream after its headers."""
+        """Send a request, and return the response as a stream after its headers."""
         waker = LoopWaker(asyncio.get_running_loop())
         call = _Call(self._dispatcher, request, timeout, waker)
         answer = await self._answer(call, waker)
@@ -131,7 +132,7 @@ class AsyncInProcessTransport:
     async def connect(
         self, request: HttpRequest, timeout: float | None
     ) -> _AsyncStream | _AsyncDuplex:
-        """Send a request to switch protocols. Returns a stream if the server refuses."""
+        """Send a request to switch protocols. Returns an ordinary stream if the server refuses."""
         loop = asyncio.get_running_loop()
         reading, writing = LoopWaker(loop), LoopWaker(loop)
         call = _Call(self._dispatcher, request, timeout, _wake_both(reading, writing))
@@ -151,7 +152,7 @@ class AsyncInProcessTransport:
         return _without_upgrade(await self._wait_for_answer(call, waker))
 
     async def _wait_for_answer(self, call: _Call, waker: LoopWaker) -> Response | Stream | Upgrade:
-        # Let other tasks run, as waiting for a network does.
+        # Let other tasks run, as a request over the network would.
         await asyncio.sleep(0)
         await self._dispatcher.own_step_passed()
         answer = call.begin()
@@ -169,7 +170,7 @@ class AsyncInProcessTransport:
 
 
 class _Call:
-    """A request that waits for its answer."""
+    """A request that waits for its response."""
 
     def __init__(
         self,
@@ -188,13 +189,13 @@ class _Call:
         return self._check_not_lost(self.dispatcher.handle(self.request, self._wake))
 
     def resume(self, deferred: Deferred) -> Answer:
-        """Ask the server again for a deferred answer.
+        """Try again to get a deferred response.
 
         Raises:
             RequestTimeout: the call's deadline has passed.
         """
         if self._is_late and earliest(deferred.deadline, self.deadline) != deferred.deadline:
-            raise self._timeout()  # one step may have moved the clock past both moments
+            raise self._timeout()  # one step may have moved the clock past both deadlines
         answer = self._check_not_lost(self.dispatcher.resume(deferred, self._wake))
         if self._is_late and isinstance(answer, Deferred):
             raise self._timeout()
@@ -208,10 +209,10 @@ class _Call:
         return RequestTimeout(f"{self.request.info}: no response before the timeout")
 
     def complete_response(self, answer: Response) -> HttpResponse:
-        """Convert a complete answer for the client.
+        """Convert a complete response for the client.
 
         Raises:
-            ConnectionLost: the answer is truncated.
+            ConnectionLost: the response is truncated.
         """
         if isinstance(answer, CutResponse):
             raise self.lost()
@@ -228,7 +229,7 @@ class _Call:
 
 
 class _AnswerReader(Generic[W]):
-    """Reads an answer piece by piece. The subclasses wait."""
+    """Reads a response piece by piece. The subclasses wait."""
 
     def __init__(
         self,
@@ -250,19 +251,19 @@ class _AnswerReader(Generic[W]):
         open_streams.add(self)
 
     def abort(self) -> None:
-        """Make `read` return at once. Any task or thread may call this; it never waits."""
+        """Make `read` return at once. Any task or thread may call this. It never waits."""
         self._is_over = True
         self._waker()
         self._release()
 
     def _silence_deadline(self) -> float | None:
-        """Return the moment at which a silent stream counts as lost; None means never."""
+        """Return the time at which a silent stream counts as lost; None for no limit."""
         if self._read_timeout is None:
             return None
         return self._dispatcher.clock.monotonic() + self._read_timeout
 
     def _take(self) -> bytes | None:
-        """Return the next bytes; empty at the end, None if none are ready.
+        """Return the next bytes; empty at the end, None if no bytes are ready.
 
         Raises:
             ConnectionLost: the connection breaks.
@@ -359,7 +360,7 @@ class _Connection(Generic[W]):
         open_connections.add(self)
 
     def abort(self) -> None:
-        """Make `read` return at once. Any task or thread may call this; it never waits."""
+        """Make `read` return at once. Any task or thread may call this. It never waits."""
         self._is_over = True
         self._open_connections.discard(self)
         self._upgrade.close()
@@ -367,7 +368,7 @@ class _Connection(Generic[W]):
         self._writing()
 
     def _take(self) -> bytes | None:
-        """Return the next bytes; empty at the end, None if none are ready."""
+        """Return the next bytes; empty at the end, None if no bytes are ready."""
         if self._is_over or self._has_ended:
             return b""
         with self._frames_lock:
@@ -448,13 +449,13 @@ def _wake_both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[
 
 
 def _without_upgrade(answer: Response | Stream | Upgrade) -> Response | Stream:
-    """Return the answer to a request that does not switch protocols."""
+    """Return the response to a request that does not switch protocols."""
     assert not isinstance(answer, Upgrade)
     return answer
 
 
 class _Body(Stream):
-    """Reads the body of a complete answer as a stream."""
+    """Reads the body of a complete response as a stream."""
 
     def __init__(self, response: Response) -> None:
         self.status = response.status
@@ -482,7 +483,7 @@ class _Body(Stream):
         wake()
 
     def close(self) -> None:
-        """Do nothing: a complete answer holds no resources."""
+        """Do nothing: a complete response holds no resources."""
 
 
 def _headers(pairs: Headers) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Port-forward as kubectl does it: SPDY frames inside the messages of a WebSocket.
+"""Port-forward of kubectl, which sends SPDY frames inside the messages of a WebSocket.
 
 A connection is a pair of streams with the same `requestid`: an error stream and a data stream.
 Facts: k8s.io/client-go/tools/portforward; httpstream.go of the kubelet.
@@ -28,7 +28,7 @@ _MAX_STREAMS: Final = 2000
 
 
 class TunnelledPorts(Session):
-    """All connections of a kubectl to ports of one pod, over one WebSocket."""
+    """All connections of one kubectl to ports of one pod, over one WebSocket."""
 
     def __init__(self, request: PortRequest, handlers: Mapping[int, PortHandler]) -> None:
         super().__init__(TUNNEL)

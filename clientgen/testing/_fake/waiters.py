@@ -1,7 +1,7 @@
-"""Wakers: they let a thread or a task wait for an answer of the server.
+"""Wakers, by which a thread or a task waits for a response of the server.
 
-Calling a waker wakes its waiter. Any thread may call it, any number of times; the call never waits.
-Calls before the next `wait` count as one and end that wait at once.
+Calling a waker wakes the thread or task. Any thread may call a waker, any number of times; the call
+never waits. Calls before the next `wait` count as one call, and end that wait at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["LoopWaker", "ThreadWaker", "earliest"]
 
 
 class ThreadWaker:
-    """Lets a thread wait until this is called."""
+    """Lets a thread wait until the waker is called."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -30,11 +30,11 @@ class ThreadWaker:
         self._event.set()
 
     def is_woken(self) -> bool:
-        """Tell whether the next wait ends at once."""
+        """Return whether the next wait ends at once."""
         return self._event.is_set()
 
     def wait(self, clock: Clock, deadline: float | None) -> None:
-        """Wait until this is called, or until the clock reaches `deadline`."""
+        """Wait until the waker is called, or until the clock reaches `deadline`."""
         forget = on_wait(clock, self, lambda: deadline, self.is_woken)
         try:
             seconds = None if deadline is None else real_seconds(clock, deadline)
@@ -47,7 +47,7 @@ class ThreadWaker:
 
 
 class LoopWaker:
-    """Lets a task of an event loop wait until this is called."""
+    """Lets a task of an event loop wait until the waker is called."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -65,7 +65,7 @@ class LoopWaker:
         elif not self._loop.is_closed():
             try:
                 self._loop.call_soon_threadsafe(self._release)
-            except RuntimeError:  # the loop was closed meanwhile, so its task waits no more
+            except RuntimeError:  # the loop was closed meanwhile, so its task no longer waits
                 return
 
     def _release(self) -> None:
@@ -73,11 +73,11 @@ class LoopWaker:
             self._waiter.set_result(None)
 
     def is_woken(self) -> bool:
-        """Tell whether the next wait ends at once."""
+        """Return whether the next wait ends at once."""
         return self._called
 
     async def wait(self, clock: Clock, deadline: float | None) -> None:
-        """Wait until this is called, or until the clock reaches `deadline`."""
+        """Wait until the waker is called, or until the clock reaches `deadline`."""
         self._waiter = self._loop.create_future()
         forget = on_wait(clock, self, lambda: deadline, self.is_woken)
         seconds = None if deadline is None else real_seconds(clock, deadline)
@@ -94,5 +94,5 @@ class LoopWaker:
 
 
 def earliest(*moments: float | None) -> float | None:
-    """Return the first of some moments; None without any."""
+    """Return the first of several times; None without any time."""
     return min((moment for moment in moments if moment is not None), default=None)
