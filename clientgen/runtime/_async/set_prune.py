@@ -18,13 +18,13 @@ from .._manifests.apply_set import (
     ApplySetError,
     ApplySetScope,
     Member,
-    kept_because,
     members_to_prune,
+    reason_to_keep,
 )
 from .._manifests.manifest_diff import ObjectDiff
 from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_answers import is_final, version_of
-from .._manifests.set_objects import listed, metadata_of, names_in
+from .._manifests.set_objects import list_problems, metadata_of, names_in
 from .._manifests.set_results import ObjectFailure, ObjectOutcome
 from ..errors import ApplyConflict, ClientError, Conflict, DiscoveryFailed, NotFound
 
@@ -115,7 +115,7 @@ class AsyncPruner:
             if one.key == self.parent.key
         ]
         if problems:
-            raise ManifestError(listed(problems))
+            raise ManifestError(list_problems(problems))
 
     async def _check_kind(self) -> None:
         resource = self.parent.resource
@@ -198,7 +198,7 @@ class AsyncPruner:
         """
         kept: list[ObjectKey] = []
         for member in await self.to_prune(planned, run.uids):
-            reason = kept_because(member, self.parent.apply_set)
+            reason = reason_to_keep(member, self.parent.apply_set)
             try:
                 if reason:
                     kept.append(member.key)
@@ -297,7 +297,7 @@ class AsyncPruner:
         """Return the differences for members that pruning would delete."""
         differences: list[ObjectDiff] = []
         for member in await self.to_prune(planned, ()):
-            if not kept_because(member, self.parent.apply_set):
+            if not reason_to_keep(member, self.parent.apply_set):
                 live = await self._requests.get(member.path, member.key)
                 differences.append(ObjectDiff(member.key, "", live, None))
         return differences

@@ -1,7 +1,7 @@
 """The order in which the objects of a manifest set are applied and deleted.
 
-Objects that others depend on come first: namespaces, definitions, quotas, accounts and their roles,
-configuration, volumes, services. Workloads follow, then all other objects, such as custom
+Objects on which others depend come first: namespaces, definitions, quotas, accounts and their
+roles, configuration, volumes, services. Workloads follow, then all other objects, such as custom
 resources. Webhooks and admission policies come last, because they intercept requests and may need
 the workloads. Helm and kustomize have similar orders: helm.sh/helm,
 pkg/releaseutil/kind_sorter.go; sigs.k8s.io/kustomize,
@@ -60,7 +60,7 @@ _RANKS: Final = {
 
 
 def group_kind(group: str, kind: str) -> str:
-    """Return a kind with its group, as Kubernetes writes them: `Deployment.apps`, `Secret`."""
+    """Return a kind with its group, in Kubernetes' notation: `Deployment.apps`, `Secret`."""
     return f"{kind}.{group}" if group else kind
 
 

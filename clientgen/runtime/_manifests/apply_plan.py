@@ -1,6 +1,6 @@
 """Plans the apply of a manifest set: the order, and each object's name, namespace and resource.
 
-Planning finds all mistakes that can be found without a request, before the first object is sent.
+The plan finds all mistakes that need no request, before the first object is sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .._http.resource import Resource
 from ..errors import one_line
 from .apply_order import CRD_KIND, NAMESPACE_KIND, group_kind, in_apply_order
 from .manifest_documents import ManifestError
-from .set_objects import listed, mapping
+from .set_objects import list_problems, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ObjectKey", "PlannedObject", "defined_resources", "plan", "shown_object"]
 
-# Names of groups, versions and plurals, which become parts of paths.
+# The names of groups, versions and plurals become parts of URL paths.
 _PATH_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch
 
 
@@ -65,12 +65,12 @@ class PlannedObject(Struct, frozen=True, eq=False):
 
     @property
     def is_namespace(self) -> bool:
-        """Whether it is a Namespace."""
+        """Whether the object is a Namespace."""
         return self.key.group_kind == NAMESPACE_KIND
 
     @property
     def is_definition(self) -> bool:
-        """Whether it is a CustomResourceDefinition."""
+        """Whether the object is a CustomResourceDefinition."""
         return self.key.group_kind == CRD_KIND
 
     def body(self, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class PlannedObject(Struct, frozen=True, eq=False):
 
 
 def shown_object(kind: str, namespace: str, name: str) -> str:
-    """Return an object's name for messages: `Deployment shop/web`, `Namespace shop`."""
+    """Return the text of an object for messages: `Deployment shop/web`, `Namespace shop`."""
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
@@ -101,7 +101,7 @@ def defined_resources(objects: Iterable[SetObject]) -> dict[GroupVersionKind, Re
 
 
 def _resources_of(spec: object) -> Iterator[Resource]:
-    """Yield a resource per served version. A version that the server would refuse has none."""
+    """Yield a resource for each served version, except versions that the server would refuse."""
     definition = mapping(spec)
     names = mapping(definition.get("names"))
     group, plural, kind = definition.get("group"), names.get("plural"), names.get("kind")
@@ -127,11 +127,11 @@ def plan(
 
     Args:
         objects: the set.
-        resources: the resources of kinds.
-        unknown: the reasons why other kinds have no resource.
+        resources: the resources of known kinds.
+        unknown: for other kinds, the reasons why their resources are unknown.
         namespace: the namespace that the caller passed; all objects must be in it.
         default_namespace: the namespace of objects without one, if the caller passed none.
-        problems: problems that were found before.
+        problems: more problems to report.
 
     Raises:
         ManifestError: the message has a line for each problem, with its place.
@@ -141,7 +141,7 @@ def plan(
         planner.add(each)
     all_problems = [*planner.problems, *problems]
     if all_problems:
-        raise ManifestError(listed(all_problems))
+        raise ManifestError(list_problems(all_problems))
     return in_apply_order(planner.planned.values(), lambda each: each.key.group_kind)
 
 

@@ -1,4 +1,4 @@
-"""ApplySets, as KEP-3659 defines them: which objects belong to a set, and which are pruned.
+"""ApplySets (KEP-3659): the objects that belong to a set, and the objects that are pruned.
 
 A parent object (a Secret, a ConfigMap or a custom resource) represents the set. Its annotations
 list the kinds and namespaces of the members. Each member has a label with the id of the set.
@@ -38,8 +38,8 @@ __all__ = [
     "Parent",
     "check_prune",
     "foreign_set",
-    "kept_because",
     "members_to_prune",
+    "reason_to_keep",
 ]
 
 _DOMAIN: Final = "applyset.kubernetes.io/"
@@ -48,7 +48,7 @@ _TOOLING_ANNOTATION: Final = f"{_DOMAIN}tooling"
 _KINDS_ANNOTATION: Final = f"{_DOMAIN}contains-group-kinds"
 _NAMESPACES_ANNOTATION: Final = f"{_DOMAIN}additional-namespaces"
 PART_OF: Final = f"{_DOMAIN}part-of"
-"""The label of members; its value is the id of their set."""
+"""The label of members. Its value is the id of their set."""
 IS_PARENT_TYPE: Final = f"{_DOMAIN}is-parent-type"
 """The label of CustomResourceDefinitions whose objects may be parents."""
 
@@ -56,7 +56,7 @@ _BUILTIN_KINDS: Final = frozenset({"Secret", "ConfigMap"})
 
 
 class ApplySetError(ClientError):
-    """An ApplySet cannot be used, or an object belongs to another one. The message says why."""
+    """An ApplySet cannot be used, or an object belongs to another ApplySet. See the message."""
 
     __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
 
@@ -108,7 +108,7 @@ class ApplySet(Struct, frozen=True):
 
     @property
     def is_builtin(self) -> bool:
-        """Whether the parent is a Secret or a ConfigMap, which is created if it does not exist."""
+        """Whether the parent is a Secret or ConfigMap. Such a parent is created if necessary."""
         return self.kind in _BUILTIN_KINDS
 
 
@@ -145,7 +145,7 @@ class Parent(Struct, frozen=True):
     apply_set: ApplySet
     resource: Resource
     namespace: str
-    """Empty if it is cluster-scoped."""
+    """The namespace of the parent; empty if the parent is cluster-scoped."""
 
     @property
     def key(self) -> ObjectKey:
@@ -183,8 +183,8 @@ class Parent(Struct, frozen=True):
             live: the parent object; None if it does not exist.
 
         Raises:
-            ApplySetError: the object is not a valid parent or is managed by another program, or
-                it does not exist and is not of a kind that is created.
+            ApplySetError: the object is not a valid parent, another program manages it, or it is a
+                custom resource that does not exist.
         """
         if live is None:
             if not self.apply_set.is_builtin:
@@ -202,7 +202,7 @@ class Parent(Struct, frozen=True):
             raise self._parent_error(
                 f"has a wrong annotation {_NAMESPACES_ANNOTATION}: {error}"
             ) from None
-        # The annotation lists additional namespaces only.
+        # The annotation does not list the namespace of the parent.
         own = {self.namespace} - {""}
         return ApplySetScope(_split_list(annotations[_KINDS_ANNOTATION]), namespaces | own)
 
@@ -232,7 +232,7 @@ class Parent(Struct, frozen=True):
         return ApplySetError(f"the parent of the ApplySet, {self.key}, {problem}")
 
     def manifest(self, scope: ApplySetScope) -> dict[str, Any]:
-        """Return the manifest of the parent to apply. It has only labels and annotations."""
+        """Return the manifest to apply to the parent. It sets only labels and annotations."""
         namespaces = sorted(scope.namespaces - {self.namespace})
         metadata: dict[str, Any] = {"name": self.apply_set.name}
         if self.namespace:
@@ -287,7 +287,7 @@ class Member(Struct, frozen=True):
             raise ApplySetError(f"the server listed {resource.plural} without a name and a uid")
         if (fields.get("namespace") or "") != namespace:
             raise ApplySetError(f"the server listed {resource.plural} of another namespace")
-        try:  # checked here, because the names become parts of the paths of delete requests
+        try:  # the names become parts of the paths of delete requests
             check_segment("name", name)
             if namespace:
                 check_segment("namespace", namespace)
@@ -319,10 +319,9 @@ def members_to_prune(
         members: all objects with the label of the set.
         parent: the parent of the set, which is never pruned.
         applied: the keys of the objects in the manifests.
-        uids: the uids of these objects. A server may serve one object in two groups, under two
-            keys.
+        uids: the uids of these objects. A server may serve an object in two groups, with two keys.
     """
-    # By uid, because an object that is served in two groups is listed twice.
+    # By uid, because an object in two groups is listed twice.
     removed = {
         each.uid: each
         for each in members
@@ -331,21 +330,21 @@ def members_to_prune(
     return deletion_order(removed.values(), lambda each: each.key.group_kind)
 
 
-def kept_because(member: Member, apply_set: ApplySet) -> str:
-    """Return the reason why a member must not be pruned; empty if it may be."""
+def reason_to_keep(member: Member, apply_set: ApplySet) -> str:
+    """Return the reason why a member must not be pruned; empty if it may be pruned."""
     name = member.key.name
     if member.key.group_kind == NAMESPACE_KIND and name not in apply_set.prune_namespaces:
         return f"to delete it, pass ApplySet(..., prune_namespaces=[{name!r}])"
     if member.key.group_kind == CRD_KIND and name not in apply_set.prune_definitions:
         return f"to delete it, pass ApplySet(..., prune_definitions=[{name!r}])"
     if member.owner:
-        # Controllers copy labels to the objects that they create: an EndpointSlice has those of its
-        # Service.
+        # Controllers copy labels to the objects that they create. For example, an EndpointSlice has
+        # the labels of its Service.
         return f"{member.owner} controls it"
     return ""
 
 
 def foreign_set(live: Mapping[str, Any] | None, parent: Parent) -> str:
-    """Return the id of the other ApplySet that an object is a member of; empty if there is none."""
+    """Return the id of another ApplySet to which an object belongs; empty if there is none."""
     value = names_in(live, "labels").get(PART_OF, "")
     return value if value != parent.id else ""

@@ -1,7 +1,7 @@
 """Checks custom objects against CustomResourceDefinitions in the same manifests.
 
-A server that does not have a kind yet cannot check its objects, not even in a dry run. So
-undeclared fields and values of wrong types are found here. The server would refuse both in every
+A server that does not have a kind yet cannot check its objects, not even in a dry run. So this
+module finds undeclared fields and values of wrong types, which the server would refuse in every
 server-side apply. Required fields, defaults and rules are left to the server.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["schema_problems"]
 
-# The server checks the first three itself. Whether it accepts the status depends on the call.
+# The server checks the first three fields itself. Whether it accepts a status depends on the call.
 _UNCHECKED_FIELDS: Final = ("apiVersion", "kind", "metadata", "status")
 _PRESERVE_UNKNOWN_FIELDS: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED_UNCHECKED_FIELDS: Final = ("apiVersion", "kind", "metadata")
@@ -40,7 +40,7 @@ _TYPE_NAMES: Final = {str: "string", bool: "boolean", int: "integer", float: "nu
 
 
 def schema_problems(objects: Sequence[SetObject], *, strict: bool) -> list[str]:
-    """Return what servers will refuse in objects whose definitions are in the same set.
+    """Return the problems that servers will find in objects whose definitions are in the set.
 
     Args:
         objects: the set.
@@ -80,8 +80,10 @@ def _object_problems(source: SetObject, schema: Schema, strict: bool) -> Iterato
     kind, body = source.gvk.kind, source.body()
     name = f"{kind} {mapping(body.get('metadata')).get('name') or ''}".rstrip()
     checker = _Checker(kind, strict)
-    keeps = bool(schema.get(_PRESERVE_UNKNOWN_FIELDS))
-    for mistake in checker.check_object(body, schema, (), skipped=_UNCHECKED_FIELDS, keeps=keeps):
+    keeps_unknown = bool(schema.get(_PRESERVE_UNKNOWN_FIELDS))
+    for mistake in checker.check_object(
+        body, schema, (), skipped=_UNCHECKED_FIELDS, keeps_unknown=keeps_unknown
+    ):
         yield f"{source.manifest.at(mistake.path)}: {name}: {mistake}"
 
 
@@ -99,7 +101,7 @@ class _Checker:
         path: FieldPath,
         *,
         skipped: Sequence[str] = (),
-        keeps: bool = False,
+        keeps_unknown: bool = False,
     ) -> Iterator[TypeMismatch]:
         """Yield the mistakes in an object.
 
@@ -108,19 +110,21 @@ class _Checker:
             schema: the schema of the object.
             path: the path of the object.
             skipped: the fields that are not checked.
-            keeps: whether an outer schema keeps unknown fields.
+            keeps_unknown: whether an outer schema keeps_unknown unknown fields.
         """
         declared = mapping(schema.get("properties"))
         others = schema.get("additionalProperties")
-        # As in server-side apply, an object whose schema declares no fields may have any.
-        is_open = keeps or not declared or "additionalProperties" in schema
+        # As in server-side apply, an object whose schema declares no fields may have any fields.
+        is_open = keeps_unknown or not declared or "additionalProperties" in schema
         for name, inner in value.items():
             if name in skipped:
                 continue
             if name in declared:
-                yield from self._check_value(inner, mapping(declared[name]), (*path, name), keeps)
+                yield from self._check_value(
+                    inner, mapping(declared[name]), (*path, name), keeps_unknown
+                )
             elif others:
-                yield from self._check_value(inner, mapping(others), (*path, name), keeps)
+                yield from self._check_value(inner, mapping(others), (*path, name), keeps_unknown)
             elif self._strict and not is_open:
                 near = get_close_matches(str(name), list(declared), 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
@@ -128,11 +132,11 @@ class _Checker:
                 yield TypeMismatch((*path, name), message)
 
     def _check_value(
-        self, value: object, schema: Schema, path: FieldPath, keeps: bool
+        self, value: object, schema: Schema, path: FieldPath, keeps_unknown: bool
     ) -> Iterator[TypeMismatch]:
         if value is None:  # the server drops a null, or refuses it
             return
-        keeps = keeps or bool(schema.get(_PRESERVE_UNKNOWN_FIELDS))
+        keeps_unknown = keeps_unknown or bool(schema.get(_PRESERVE_UNKNOWN_FIELDS))
         wanted = schema.get("type")
         mismatch = _type_mismatch(value, schema)
         if mismatch:
@@ -142,15 +146,17 @@ class _Checker:
                 _EMBEDDED_UNCHECKED_FIELDS if schema.get("x-kubernetes-embedded-resource") else ()
             )
             inner = cast("dict[str, Any]", value)
-            yield from self.check_object(inner, schema, path, skipped=skipped, keeps=keeps)
+            yield from self.check_object(
+                inner, schema, path, skipped=skipped, keeps_unknown=keeps_unknown
+            )
         elif isinstance(value, list) and wanted == "array":
             items = mapping(schema.get("items"))
             for index, item in enumerate(cast("list[object]", value)):
-                yield from self._check_value(item, items, (*path, index), keeps)
+                yield from self._check_value(item, items, (*path, index), keeps_unknown)
 
 
 def _type_mismatch(value: object, schema: Schema) -> str:
-    """Return a message if a value is of another type than its field; else an empty string."""
+    """Return the message that a value does not have the type of its field; empty if it has."""
     wanted = schema.get("type")
     kind = type(value)
     if isinstance(value, (dict, list)):

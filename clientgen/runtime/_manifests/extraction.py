@@ -1,8 +1,8 @@
 """Extracts the fields that a field manager owns, as a manifest that can be applied again.
 
 client-go: ExtractInto of k8s.io/apimachinery/pkg/util/managedfields and ExtractItems of
-sigs.k8s.io/structured-merge-diff. They read from a schema which lists and maps are atomic. This
-module has no schema, and concludes it from the field sets of the other managers.
+sigs.k8s.io/structured-merge-diff. In client-go, a schema says which lists and maps are atomic. This
+module has no schema, and infers atomic values from the field sets of the other managers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ M_co = TypeVar("M_co", covariant=True)
 _Fields: TypeAlias = Mapping[str, Any]
 
 _MAX_DEPTH: Final = 200
-_MAX_EXCERPT: Final = 80  # characters of a key in a message
-_MAX_KEY_SETS: Final = 8  # sets of key fields in one list; in the Kubernetes API, each list has one
+# Messages show this many characters of a key.
+_MAX_EXCERPT_CHARACTERS: Final = 80
+# The limit of sets of key fields in one list. In the Kubernetes API, each list has one set.
+_MAX_KEY_SETS: Final = 8
 _NO_FIELDS: Final[_Fields] = {}
 _KEY, _VALUE, _INDEX, _FIELD = "k:", "v:", "i:", "f:"
 
@@ -54,7 +56,7 @@ def extract(obj: object, field_manager: str, subresource: str = "") -> object:
 
     Args:
         obj: an object that was read from the server, with its managedFields.
-        field_manager: the field manager. Only its applies count, not its updates.
+        field_manager: the field manager. Fields that it set by updates are not included.
         subresource: the subresource of the applies, such as `status`.
 
     Raises:
@@ -91,7 +93,7 @@ def extract(obj: object, field_manager: str, subresource: str = "") -> object:
 def _with_identity(
     owned: dict[str, Any], identity: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the owned fields after apiVersion, kind, name and namespace of the object."""
+    """Return a manifest: apiVersion, kind, name and namespace, followed by the owned fields."""
     names = {name: metadata[name] for name in ("name", "namespace") if metadata.get(name)}
     return {
         **identity,
@@ -164,8 +166,8 @@ def _owned_part(value: Any, fields: _Fields, others: _Fields, depth: int) -> Any
     """Return the part of a value that a field set contains.
 
     A field set without parts contains the whole value, if the value is a scalar or an atomic list
-    or map. If another manager owns parts of the value, it is not atomic. Then the result is an
-    empty list or map: the manager owns the existence of the value, not its contents.
+    or map. If another manager owns parts of the value, the value is not atomic. Then the result is
+    an empty list or map: the manager owns the existence of the value, not its contents.
     """
     _check_depth(depth)
     if _is_leaf(fields):
@@ -216,7 +218,7 @@ class _Positions:
         self._indices: dict[tuple[str, ...], dict[bytes, int]] = {}
 
     def of(self, key: str) -> int | None:
-        """Return the position of the item with a key of a field set; None if no item has it."""
+        """Return the position of the item that a key of a field set names; None if none matches."""
         if key.startswith(_KEY):
             wanted = _key_fields(key)
             return self._positions_by(tuple(sorted(wanted))).get(_encoded(wanted))
@@ -229,9 +231,9 @@ class _Positions:
         return None
 
     def _positions_by(self, names: tuple[str, ...]) -> dict[bytes, int]:
-        """Return positions by the JSON of these fields, or of the whole item if no names are given.
+        """Return the positions of items by the JSON of these fields. Without names, by the item.
 
-        If several items are equal, the position is that of the first.
+        For equal items, the position is the position of the first item.
         """
         index = self._indices.get(names)
         if index is None:
@@ -253,7 +255,7 @@ def _selected(item: Any, names: Iterable[str]) -> dict[str, Any]:
 def _key_fields(key: str) -> dict[str, Any]:
     value = _decode_key(key)
     if not isinstance(value, dict) or not value:
-        raise ValueError(f"{key[:_MAX_EXCERPT]!r} is not a set of key fields")
+        raise ValueError(f"{key[:_MAX_EXCERPT_CHARACTERS]!r} is not a set of key fields")
     return cast("dict[str, Any]", value)
 
 
@@ -261,7 +263,7 @@ def _decode_key(key: str) -> Any:
     try:
         return json.decode(key[2:])
     except ValueError:
-        raise ValueError(f"{key[:_MAX_EXCERPT]!r} does not end in JSON") from None
+        raise ValueError(f"{key[:_MAX_EXCERPT_CHARACTERS]!r} does not end in JSON") from None
 
 
 def _encoded(value: object) -> bytes:

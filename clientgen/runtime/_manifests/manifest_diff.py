@@ -26,27 +26,28 @@ _MASK, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
 _SHOWN_FIELDS_OF_SECRETS: Final = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _CONTEXT_LINES: Final = 3
-# In the worst case, difflib compares every line with every other. Beyond this limit it is not used.
+# In the worst case, difflib compares every line with every other line. It is not used above this
+# number of comparisons.
 _MAX_COMPARISONS: Final = 20_000_000
 
 
 class ObjectDiff:
-    """The live state of an object and its state after an apply. True if the two differ."""
+    """The live state of an object and its state after an apply. True if the states differ."""
 
     def __init__(
         self, key: ObjectKey, where: str, live: Unstructured | None, merged: Unstructured | None
     ) -> None:
         self.key = key
         self.where = where
-        """The place of the object in the manifests; empty if pruning would delete it."""
+        """The place of the object in the manifests; empty if pruning would delete the object."""
         self.live = live
-        """The object in the cluster; None if it would be created."""
+        """The object in the cluster; None if the apply would create it."""
         self.merged = merged
-        """The object after an apply; None if pruning would delete it."""
+        """The object after an apply; None if pruning would delete the object."""
 
     @cached_property
     def text(self) -> str:
-        """The difference as `kubectl diff` prints it; empty if there is none.
+        """The difference in the format of `kubectl diff`; empty if there is none.
 
         managedFields are left out, and values of Secrets are masked.
         """
@@ -175,12 +176,12 @@ def _masked(
 
 
 def _map_at(obj: dict[str, Any] | None, path: Sequence[str]) -> dict[str, Any]:
-    """Return a copy of a mapping in an object, put in its place; empty if the mapping is absent."""
+    """Replace a mapping in an object by a copy, and return the copy; empty if it is absent."""
     parent: dict[str, Any] = {} if obj is None else obj
     for name in path:
         inner = parent.get(name)
         if inner is not None and not isinstance(inner, dict):
-            # A value of a wrong type may be secret, too: put it into a map, to be masked.
+            # A value of a wrong type may be secret, too. In a map, it is masked like other values.
             inner = parent[name] = {"": inner} if inner else {}
         if inner is None:
             return {}
@@ -213,7 +214,7 @@ def _yaml_lines(obj: Mapping[str, Any] | None) -> list[str]:
 
 
 def _unified_diff(before: list[str], after: list[str], old: str, new: str) -> str:
-    """Return a unified diff. For very large changes, it replaces the changed lines as one block."""
+    """Return a unified diff. A very large change is a single block of old and new lines."""
     start = _common_prefix_length(before, after)
     end = _common_prefix_length(before[start:][::-1], after[start:][::-1])
     changed = (len(before) - start - end) * (len(after) - start - end)

@@ -36,7 +36,7 @@ _MAX_FILE_BYTES: Final = 64 << 20
 
 
 class ManifestError(ValueError):
-    """Manifests cannot be used. The message has a line for each problem, with its place."""
+    """Manifests are not valid. The message has a line for each problem, with its place."""
 
     __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
 
@@ -55,7 +55,7 @@ class DocumentText:
         from clientgen._yaml.composer import compose
 
         try:
-            # YAML allows no tabs as indentation. In JSON, tabs are nothing but white space.
+            # YAML allows no tabs as indentation. In JSON, tabs are white space.
             is_json = self._text.lstrip().startswith("{")
             return next(compose(self._text.replace("\t", " ") if is_json else self._text), None)
         except (YAMLError, RecursionError):  # the text is JSON, but not valid YAML
@@ -73,7 +73,7 @@ class Manifest(Struct, frozen=True):
     text: DocumentText | None
     """The text of the whole document; None for an object that was not read from text."""
     value: Any
-    """The object: a mapping after `check`, before that any value."""
+    """The object: a mapping after `check`, a value of any type before."""
     inside: FieldPath = ()
     """The path of the object in the document: empty, or the path of an item of a list."""
 
@@ -83,7 +83,7 @@ class Manifest(Struct, frozen=True):
         return self.at(())
 
     def at(self, path: FieldPath) -> str:
-        """Return the place of a field, or of the innermost field on its path that exists."""
+        """Return the place of a field, or of the innermost existing field on its path."""
         place = self.source if self.source.isprintable() else one_line(self.source)
         if self.number:
             line = self.line_of(path)
@@ -92,7 +92,7 @@ class Manifest(Struct, frozen=True):
         return "".join([place, *(f", items[{index}]" for index in items)])
 
     def line_of(self, path: FieldPath) -> int:
-        """Return the line of a field, or of the innermost field on its path that exists."""
+        """Return the line of a field, or of the innermost existing field on its path."""
         inside = (*self.inside, *path)
         if not inside:
             return self.line
@@ -105,7 +105,7 @@ class Manifest(Struct, frozen=True):
         """Check that the value is a mapping with an apiVersion and a kind.
 
         Raises:
-            ManifestError: the value is something else.
+            ManifestError: the value is not such a mapping.
         """
         document: object = self.value
         if not isinstance(document, dict):
@@ -153,7 +153,7 @@ def documents(source: str | bytes | Path) -> Iterator[Manifest]:
 def split_lists(
     manifest: Manifest, is_list: Callable[[Mapping[str, Any]], bool] = lambda _: True
 ) -> Iterator[Manifest]:
-    """Yield the objects of a document, unchecked: its items if it is a list, else the document.
+    """Yield the items of a document that is a list, or else the document. Nothing is checked.
 
     Items of a `PodList` without apiVersion and kind are Pods.
 
@@ -204,7 +204,7 @@ def files(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    # A broken link is kept, so that reading it raises an error: it was meant to be a manifest.
+    # A broken link is kept, so that reading it raises an error: it probably is a manifest.
     candidates = (file for file in path.rglob("*") if file.suffix in _SUFFIXES)
     paths = sorted(file for file in candidates if file.is_file() or not file.exists())
     if not paths:
@@ -268,7 +268,7 @@ def _values_of_part(part: str, where: str, start: int) -> Iterator[tuple[int, st
         try:
             values = [*_json_values(text, line)]
         except (ValueError, RecursionError):
-            pass  # not JSON; it may be a flow mapping of YAML, whose reader reports errors
+            pass  # not JSON, but maybe a flow mapping of YAML; the YAML reader reports errors
         else:
             yield from values
             return
@@ -284,7 +284,7 @@ def _yaml_value(text: str, where: str, line: int) -> Any:
         value, duplicates = load_yaml(text.encode(), overriding=True)
         if not duplicates:
             return value
-        # Load it again, to count the lines in messages from the beginning of the file.
+        # Load the text again, so that messages count lines from the beginning of the file.
         _, duplicates = load_yaml(_with_offset(text, line), overriding=True)
         reason = "; ".join(duplicates)
     except ValueError as error:
@@ -304,7 +304,7 @@ def _reason(text: str, line: int, error: ValueError) -> str:
 
 
 def _with_offset(text: str, line: int) -> bytes:
-    """Return the text with empty lines in front, so that it begins at this line."""
+    """Return the text after empty lines, so that its first line has this number."""
     return b"\n" * (line - 1) + text.encode()
 
 
@@ -317,15 +317,15 @@ def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
         value, end = _json_decoder.raw_decode(text, start)
         yield line, text[start:end], value
         space = _SPACE.match(text, end)
-        after = space.end() if space else end
-        line += text.count("\n", start, after)
-        start = after
+        next_start = space.end() if space else end
+        line += text.count("\n", start, next_start)
+        start = next_start
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a key appears twice")  # the YAML reader then reports it with its line
+        raise ValueError("a key appears twice")  # the YAML reader then reports the key and its line
     return members
 
 

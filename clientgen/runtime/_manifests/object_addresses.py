@@ -19,7 +19,7 @@ __all__ = ["home_of", "kind_of"]
 
 
 def kind_of(body: object) -> type[Model] | GroupVersionKind:
-    """Return the kind of an object: its class, or the kind that a manifest states.
+    """Return the kind of an object: the class of a model, or the kind in a manifest.
 
     Raises:
         TypeError: `body` is neither a model nor a mapping.
@@ -44,18 +44,18 @@ def home_of(
 ) -> str | None:
     """Return the namespace of an object; None for cluster-scoped resources.
 
-    A cluster-scoped object may state a namespace: servers remove it
+    A cluster-scoped object may have a namespace, because servers remove it
     (apiserver: EnsureObjectNamespaceMatchesRequestNamespace).
 
     Args:
-        resource: the resource of its kind.
+        resource: the resource of the object's kind.
         body: the object.
         namespace: the namespace that the caller passed, if any.
-        default: the namespace to use if neither the caller nor the object states one.
+        default: the namespace to use if neither the caller nor the object has a namespace.
 
     Raises:
-        ValueError: the caller passed another namespace than that of the object, or passed one for
-            a cluster-scoped resource.
+        ValueError: the caller passed another namespace than that of the object, or passed a
+            namespace for a cluster-scoped resource.
     """
     if not resource.namespaced:
         if namespace is not None:
@@ -72,7 +72,7 @@ def home_of(
 
 
 def _namespace_in(body: Model | Mapping[str, Any]) -> Any:
-    """Return metadata.namespace of an object. In a mapping it may be a value of any type."""
+    """Return metadata.namespace of an object. In a mapping, the value may be of any type."""
     if isinstance(body, Model):
         return getattr(getattr(body, "metadata", None), "namespace", None)
     metadata = body.get("metadata")

@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from .._models.model import Model
     from ..errors import InternalError
 
-__all__ = ["explained"]
+__all__ = ["explain_refusal"]
 
-# The server's message, with status 500, begins like this if the body does not fit the schema.
+# The message of a response with status 500 begins like this if the body does not fit the schema.
 _NOT_TYPED_MESSAGE: Final = "failed to create typed patch object"
 
 
-def explained(
+def explain_refusal(
     refusal: InternalError, body: Model | Mapping[str, Any], model: type[Any]
 ) -> Exception:
     """Return the error to raise for a refused apply.
 
-    The body is compared with the class only after the server has refused it: a newer server may
-    have fields that the class does not have.
+    The body is compared with the class only after the server has refused the body, because a newer
+    server may have fields that the class does not have.
 
     Args:
-        refusal: the answer of the server.
+        refusal: the error of the server.
         body: the applied object; it may lack required fields.
         model: the class of the object.
 
     Returns:
         A ManifestError with a line for each mistake. The mistakes are found by comparison with the
-        class or, if there are none, read from the server's message. If the server did not refuse
-        the body, the refusal itself.
+        class, or else read from the server's message. If the server refused the apply for another
+        reason, `refusal`.
     """
     if not refusal.message.startswith(_NOT_TYPED_MESSAGE):
         return refusal
@@ -50,7 +50,7 @@ def explained(
 
 
 def _class_mistakes(value: Mapping[str, Any], model: type[Any]) -> Iterator[str]:
-    """Yield the mistakes that comparison with the class finds; none if there is no class."""
+    """Yield the differences between an object and its class; none if there is no class."""
     if isinstance(model, ModelMeta):
         known = cast("type[Model]", model)
         yield from map(str, type_mismatches(value, known, strict=True, partial=True))

@@ -1,4 +1,4 @@
-"""The registry of resources by kind. Generated packages and programs register them."""
+"""The registry of resources by kind. Generated packages and programs register resources."""
 
 from __future__ import annotations
 
@@ -51,14 +51,15 @@ class ResourceRegistry:
             self._modules.setdefault(api_version, {})[home] = None
 
     def find(self, gvk: GroupVersionKind) -> Resource | None:
-        """Return the resource of a kind; None if it is not registered."""
+        """Return the resource of a kind; None if no resource is registered."""
         api_version = str(gvk.group_version)
         if api_version in self._modules:
             self._import_modules(api_version)
         return self._resources.get(gvk)
 
     def _import_modules(self, api_version: str) -> None:
-        # The entry is removed last: another thread also imports the modules, or finds the result.
+        # The entry is removed last, so that another thread imports the modules, too, or finds the
+        # result.
         for name in [*self._modules.get(api_version, ())]:
             for value in vars(import_module(name)).values():
                 if isinstance(value, Resource):

@@ -11,7 +11,7 @@
     scheme.resource(Deployment)      # which endpoint serves a kind
 
 A `Scheme` is the registry and the decoders of client-go's runtime.Scheme, without conversions
-between versions. It reads manifests as kubectl does: YAML 1.1 as Go reads it, documents separated
+between versions. It reads manifests as kubectl does: YAML 1.1 with Go's rules, documents separated
 by `---`, lists split into their items.
 """
 
@@ -136,7 +136,8 @@ class Scheme:
 
     def _register_kind(self, gvk: GroupVersionKind, place: _Place) -> None:
         existing = self._kinds.setdefault(gvk, place)
-        # Two names may lead to the same class. Finding out imports both, so it is the last resort.
+        # Two names may be of the same class. Comparing the classes imports both modules, so it is
+        # done only if the names differ.
         if existing != place and existing.load() is not place.load():
             raise ValueError(
                 f"{gvk} is already registered as {existing}, so {place} cannot be registered"
@@ -164,8 +165,8 @@ class Scheme:
             kind: the kind, its class, or a string such as `v1/Pod`, `apps/v1/Deployment`.
 
         Raises:
-            LookupError: the kind is not registered, or has no resource. The message says what to
-                do.
+            LookupError: the kind is not registered, or has no resource. The message suggests what
+                to do.
             TypeError: the class has no kind.
         """
         resource = self.known_resources.get(kind)
@@ -200,7 +201,7 @@ class Scheme:
         )
 
     def list_model(self, model: type[M]) -> type[ModelList[M]]:
-        """Return the list class of a model: the one in its package, or a new one.
+        """Return the list class of a model: the class in its package, or a new class.
 
         Raises:
             TypeError: the class has no kind.
@@ -299,14 +300,14 @@ class Scheme:
                         problems.append(str(obj))
                     else:
                         objects.append((manifest, obj))
-        except ManifestError as error:  # the text is malformed; report the problems before it, too
+        except ManifestError as error:  # the text is malformed; report earlier problems, too
             problems.append(str(error))
         if problems:
             raise ManifestError("\n".join(problems))
         return objects
 
     def _is_list(self, value: Mapping[str, Any]) -> bool:
-        """Report whether an object whose kind ends in List is a list. Its class decides, if any."""
+        """Report whether an object whose kind ends in List is a list, by its class if it has one."""
         place = self._kinds.get(_gvk_in(value))
         return place is None or issubclass(place.load(), ModelList)
 

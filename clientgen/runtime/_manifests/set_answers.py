@@ -1,4 +1,4 @@
-"""Reads and checks the answers of a server to the requests of a manifest set."""
+"""Reads and checks the responses of a server to the requests of a manifest set."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
 def object_in(
     response: HttpResponse, request: HttpRequest, codec: Codec, key: ObjectKey
 ) -> Unstructured:
-    """Read an object, and check that it is the requested one.
+    """Read an object, and check that it is the requested object.
 
     Raises:
         ApiError, ResponseBroken: as `read_object`.
-        DecodeError: the answer is not an object, or another object.
+        DecodeError: the response is not an object, or is another object.
     """
     obj = read_object(response, Unstructured, request, codec)
     for problem in _answer_problems(obj, key):
@@ -43,7 +43,7 @@ def object_in(
 
 
 def _answer_problems(obj: Mapping[str, Any], key: ObjectKey) -> list[str]:
-    """Return what is wrong with an answer. It is not quoted, because it may be secret."""
+    """Return the problem of a response, if any. The text does not quote the response."""
     fields = metadata_of(obj)
     group = str(obj.get("apiVersion") or "").rpartition("/")[0]
     partial = obj.get("kind") == "PartialObjectMetadata"
@@ -71,7 +71,7 @@ def _comparable_content(obj: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_final(error: Exception) -> bool:
-    """Report whether other requests would fail, too: no connection, or wrong credentials."""
+    """Report whether all other requests would fail, too: no connection, or wrong credentials."""
     return isinstance(error, (TransportError, Unauthorized))
 
 

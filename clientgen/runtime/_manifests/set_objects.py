@@ -1,4 +1,4 @@
-"""Reads the objects of a manifest set, each with its place."""
+"""Reads the objects of a manifest set and their places."""
 
 # `Scheme._located` is used by modules of this package only.
 # pyright: reportPrivateUsage=false
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ManifestSource",
     "SetObject",
-    "listed",
+    "list_problems",
     "load_objects",
     "mapping",
     "metadata_of",
@@ -52,7 +52,7 @@ class SetObject(Struct, frozen=True, eq=False):
     obj: Model | Unstructured
     manifest: Manifest
     _digest: int
-    """The hash of the object as it was read, to find out whether the object was changed."""
+    """The hash of the object when it was read. It differs if the object was changed since."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.where}>"  # the object may be a Secret
@@ -65,9 +65,9 @@ class SetObject(Struct, frozen=True, eq=False):
     def body(self) -> dict[str, Any]:
         """Return a copy of the JSON to send.
 
-        It is the JSON of the manifest, without defaults of the class, because server-side apply
-        would take ownership of them. If the object was changed after it was read, the JSON is that
-        of the object.
+        The JSON is that of the manifest, without defaults of the class, because server-side apply
+        would take ownership of the defaults. If the object was changed after it was read, the JSON
+        is that of the object.
         """
         if isinstance(self.obj, Model):
             encoded = encode(self.obj)
@@ -109,25 +109,25 @@ def load_objects(
             except ManifestError as error:
                 problems.append(str(error))
     if problems:
-        raise ManifestError(listed(problems))
+        raise ManifestError(list_problems(problems))
     return objects
 
 
-def listed(problems: list[str]) -> str:
-    """Return an error message with a line for each problem. Of very many, it has the first."""
+def list_problems(problems: list[str]) -> str:
+    """Return an error message with a line for each problem, up to a maximum number."""
     more = len(problems) - _MAX_PROBLEMS
     return "\n".join(problems[:_MAX_PROBLEMS] + ([f"and {more} more"] if more > 0 else []))
 
 
 def _flatten_source(source: object, where: str) -> Iterator[tuple[Any, str]]:
-    """Yield the sources in a source, which may be a list, each with a name for messages."""
+    """Yield the sources in a source that may be a list. Each has a name for messages."""
     if isinstance(source, ModelList):
         source = cast("ModelList[Model]", source).items
     if isinstance(source, (str, bytes, Path, Model, Mapping)):
         yield source, where
     elif isinstance(source, Iterable):
         for index, each in enumerate(cast("Iterable[object]", source)):
-            # Strings are refused: they are probably the lines of a file, or names of files.
+            # Strings in lists are refused, because they are probably lines or names of a file.
             if not isinstance(each, (Path, Model, Mapping)):
                 raise TypeError(
                     f"{where}[{index}] is {named(each)}: a list may contain objects and Paths"
@@ -171,6 +171,6 @@ def metadata_of(obj: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def names_in(obj: Mapping[str, Any] | None, field: str) -> dict[str, str]:
-    """Return the `labels` or `annotations` of an object whose values are strings."""
+    """Return the `labels` or `annotations` of an object, without values that are not strings."""
     pairs = mapping(metadata_of(obj).get(field)).items()
     return {key: value for key, value in pairs if isinstance(value, str)}

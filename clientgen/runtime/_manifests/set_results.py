@@ -11,7 +11,7 @@ from .._models.decode_error import ClientError
 from ..errors import one_line
 from .apply_plan import ObjectKey
 from .manifest_documents import ManifestError
-from .set_objects import listed
+from .set_objects import list_problems
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,12 +37,12 @@ class ObjectOutcome(Struct, frozen=True, eq=False):
     api_version: str
     kind: str
     namespace: str
-    """Empty for cluster-scoped objects."""
+    """The namespace; empty for cluster-scoped objects."""
     name: str
     where: str
     """The place of the object in the manifests; empty for pruned objects."""
     obj: Unstructured | None
-    """The object in the server's answer; None if there is none."""
+    """The object in the server's response; None if there is none."""
     dry_run: bool
     note: str
     """The reason why an object was kept, or another remark; may be empty."""
@@ -79,7 +79,7 @@ class ObjectOutcome(Struct, frozen=True, eq=False):
 
 
 def outcome_line(key: ObjectKey, outcome: str, *, dry_run: bool = False, note: str = "") -> str:
-    """Return a line as kubectl prints it: `deployment.apps/web created (server dry run)`."""
+    """Return a line in kubectl's format: `deployment.apps/web created (server dry run)`."""
     kind, dot, group = key.group_kind.partition(".")
     line = f"{kind.lower()}{dot}{group}/{key.name} {outcome}"
     line += " (server dry run)" if dry_run else ""
@@ -129,9 +129,8 @@ class ObjectFailure(Struct, frozen=True, eq=False):
 
     def __str__(self) -> str:
         message = str(self.error) or type(self.error).__name__
-        if isinstance(
-            self.error, ManifestError
-        ):  # the message has the place and the object already
+        # The message of a ManifestError contains the place and the object.
+        if isinstance(self.error, ManifestError):
             return message
         key = str(self.key or "")
         if key and message.startswith(f"{key}: "):  # errors of waits begin with the object
@@ -152,8 +151,8 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
         cls, what: str, failures: Sequence[ObjectFailure], result: Sequence[ObjectOutcome]
     ) -> Self:
         """Create the exception group."""
-        del result  # an argument of `__init__`; exception groups get the same ones in `__new__`
-        text = f"{what}\n{listed([str(each) for each in failures])}"
+        del result  # exception groups get the arguments of `__init__` in `__new__`, too
+        text = f"{what}\n{list_problems([str(each) for each in failures])}"
         for each in failures:
             _forget_traceback(each.error)
         return super().__new__(cls, text, [each.error for each in failures])
@@ -179,7 +178,7 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
 
 
 def _forget_traceback(error: Exception) -> None:
-    """Remove the traceback and hide the cause of an error, which show only internals.
+    """Remove the traceback and hide the cause of an error: both show only internals.
 
     `__context__` still has the cause.
     """

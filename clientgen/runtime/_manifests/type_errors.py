@@ -1,7 +1,7 @@
 """Finds mistakes in manifests: values that do not have the type of their field.
 
-Data from a server is never refused (`lenient_decoder`). Manifests are written by people, so they
-are checked, and every mistake is reported.
+Data from a server is never refused (`lenient_decoder`). Manifests are written by people, so this
+module reports every mistake.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
-__all__ = ["FieldPath", "TypeMismatch", "shown", "type_mismatches"]
+__all__ = ["FieldPath", "TypeMismatch", "path_text", "type_mismatches"]
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """The keys and indices that lead to a value in an object."""
@@ -35,7 +35,7 @@ class TypeMismatch(Struct, frozen=True):
     what: str
 
     def __str__(self) -> str:
-        return f"{shown(self.path)}: {self.what}" if self.path else self.what
+        return f"{path_text(self.path)}: {self.what}" if self.path else self.what
 
 
 def type_mismatches(
@@ -52,8 +52,8 @@ def type_mismatches(
     yield from _Checker(strict, partial=partial).type_mismatches(value, model, ())
 
 
-def shown(path: FieldPath) -> str:
-    """Return a path as Kubernetes writes it: `spec.containers[0].image`, `metadata.labels[app]`."""
+def path_text(path: FieldPath) -> str:
+    """Return a path in Kubernetes' notation: `spec.containers[0].image`, `metadata.labels[app]`."""
     text = ""
     for step in path:
         plain = isinstance(step, str) and step.isidentifier()
@@ -62,7 +62,7 @@ def shown(path: FieldPath) -> str:
 
 
 class _Checker:
-    """Compares values with types. Values that the strict decoder accepts are not searched."""
+    """Compares values with types. Values that the strict decoder accepts have no mistakes."""
 
     def __init__(self, strict: bool, *, partial: bool = False) -> None:
         self._strict = strict

@@ -264,9 +264,9 @@ class ResourceClient:
         try:
             return self._send(model, request, self._rest.deadline(options))
         except InternalError as refusal:
-            from .._manifests.refused_apply import explained  # start-up does not need it
+            from .._manifests.refused_apply import explain_refusal  # start-up does not need it
 
-            reason = explained(refusal, body, model)
+            reason = explain_refusal(refusal, body, model)
             if reason is refusal:
                 raise
             raise reason from refusal

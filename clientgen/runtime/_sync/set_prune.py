@@ -19,13 +19,13 @@ from .._manifests.apply_set import (
     ApplySetError,
     ApplySetScope,
     Member,
-    kept_because,
     members_to_prune,
+    reason_to_keep,
 )
 from .._manifests.manifest_diff import ObjectDiff
 from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_answers import is_final, version_of
-from .._manifests.set_objects import listed, metadata_of, names_in
+from .._manifests.set_objects import list_problems, metadata_of, names_in
 from .._manifests.set_results import ObjectFailure, ObjectOutcome
 from ..errors import ApplyConflict, ClientError, Conflict, DiscoveryFailed, NotFound
 
@@ -116,7 +116,7 @@ class Pruner:
             if one.key == self.parent.key
         ]
         if problems:
-            raise ManifestError(listed(problems))
+            raise ManifestError(list_problems(problems))
 
     def _check_kind(self) -> None:
         resource = self.parent.resource
@@ -197,7 +197,7 @@ class Pruner:
         """
         kept: list[ObjectKey] = []
         for member in self.to_prune(planned, run.uids):
-            reason = kept_because(member, self.parent.apply_set)
+            reason = reason_to_keep(member, self.parent.apply_set)
             try:
                 if reason:
                     kept.append(member.key)
@@ -296,7 +296,7 @@ class Pruner:
         """Return the differences for members that pruning would delete."""
         differences: list[ObjectDiff] = []
         for member in self.to_prune(planned, ()):
-            if not kept_because(member, self.parent.apply_set):
+            if not reason_to_keep(member, self.parent.apply_set):
                 live = self._requests.get(member.path, member.key)
                 differences.append(ObjectDiff(member.key, "", live, None))
         return differences
