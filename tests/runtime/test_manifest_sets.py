@@ -29,8 +29,8 @@ from clientgen.runtime._manifests.apply_set import (
     Member,
     Parent,
     foreign_set,
-    kept_because,
     members_to_prune,
+    reason_to_keep,
 )
 from clientgen.runtime._manifests.manifest_diff import ManifestDiff, ObjectDiff
 from clientgen.runtime._manifests.manifest_documents import ManifestError
@@ -479,15 +479,17 @@ def test_members_that_the_manifests_no_longer_have_are_pruned():
 
 def test_namespaces_and_definitions_are_pruned_if_their_names_are_given():
     space, crd = member("Namespace", "a"), member("CustomResourceDefinition", "owns.example.com")
-    assert "prune_namespaces=['a']" in kept_because(space, ApplySet("s", prune_namespaces=["b"]))
-    assert kept_because(space, ApplySet("s", prune_namespaces=["a"])) == ""
-    assert "prune_definitions=['owns.example.com']" in kept_because(crd, ApplySet("s"))
-    assert kept_because(crd, ApplySet("s", prune_definitions=["owns.example.com"])) == ""
-    assert kept_because(member("ConfigMap", "a"), ApplySet("s")) == ""
+    assert "prune_namespaces=['a']" in reason_to_keep(space, ApplySet("s", prune_namespaces=["b"]))
+    assert reason_to_keep(space, ApplySet("s", prune_namespaces=["a"])) == ""
+    assert "prune_definitions=['owns.example.com']" in reason_to_keep(crd, ApplySet("s"))
+    assert reason_to_keep(crd, ApplySet("s", prune_definitions=["owns.example.com"])) == ""
+    assert reason_to_keep(member("ConfigMap", "a"), ApplySet("s")) == ""
 
 
 def test_what_a_controller_made_is_not_pruned():
-    assert kept_because(member("ConfigMap", "a", owner="o"), ApplySet("s")) == "Owner o controls it"
+    assert (
+        reason_to_keep(member("ConfigMap", "a", owner="o"), ApplySet("s")) == "Owner o controls it"
+    )
 
 
 @pytest.mark.parametrize(

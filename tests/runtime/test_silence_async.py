@@ -15,7 +15,7 @@ from support.blackhole import BlackHole
 from support.informers import CONFIG_MAPS, config, tasks, threads
 
 from clientgen.runtime._async._primitives import sleep, spawn
-from clientgen.runtime._cache import contact
+from clientgen.runtime._cache import watch_gap
 from clientgen.runtime._cache.reflector_state import ReflectorBackoff
 from clientgen.runtime._config.cluster_config import ClusterConfig
 from clientgen.runtime._http import bookmark_interval
@@ -74,7 +74,7 @@ def often(monkeypatch):
 async def test_a_server_that_is_gone_is_told_and_that_it_is_back(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(contact, "_LONG", 0.3)
+    monkeypatch.setattr(watch_gap, "_MIN_REPORTED_SECONDS", 0.3)
     caplog.set_level(logging.INFO, "clientgen.runtime.informers")
 
     def told(words: str, level: int) -> list[str]:

@@ -307,7 +307,7 @@ class Scheme:
         return objects
 
     def _is_list(self, value: Mapping[str, Any]) -> bool:
-        """Report whether an object whose kind ends in List is a list, by its class if it has one."""
+        """Report whether an object whose kind ends in List is a list. Its class decides."""
         place = self._kinds.get(_gvk_in(value))
         return place is None or issubclass(place.load(), ModelList)
 

@@ -21,21 +21,22 @@ __all__ = [
     "public_attributes",
 ]
 
-# The minimum for a hint (difflib). `deployments` and `endpoints` have 0.6 and are not similar.
+# The minimum similarity for a hint (difflib). `deployments` and `endpoints` have 0.6 and are not
+# similar.
 _MIN_SIMILARITY = 0.65
 
-# Modules of libraries whose field functions are easily mistaken for the one of models.
+# Modules of libraries whose field functions are easily mistaken for `field` of models.
 _FOREIGN_MODULES = frozenset({"attr._make", "dataclasses", "pydantic.fields"})
 
 
 class UnknownAttribute:
     """The message about an unknown attribute, with a similar name as a hint.
 
-    The similar name is searched when the message is read: `hasattr` and `getattr` with a default
-    drop the error unread, and must stay fast.
+    The similar name is looked up only when the message is read: `hasattr` and `getattr` with a
+    default drop the error without reading it, and must stay fast.
 
     Args:
-        kind: the class of a model or of a client. For a model, names on the wire are hints, too.
+        kind: the class of a model or client. A model also accepts names on the wire for hints.
         name: the unknown attribute.
     """
 
@@ -70,7 +71,7 @@ def public_attributes(client: object) -> list[str]:
 
 
 def check_field_functions(model: str, namespace: Mapping[str, object]) -> None:
-    """Check that a class does not declare its fields with another library's function.
+    """Check that a class does not declare its fields with a function of another library.
 
     Raises:
         TypeError: a field is declared with `dataclasses.field`, for example. The result of that
@@ -90,10 +91,10 @@ def check_field_functions(model: str, namespace: Mapping[str, object]) -> None:
 def construction_error(
     model: type[Struct], values: Mapping[str, object], *, has_positional: bool
 ) -> str:
-    """Return what is wrong with the arguments of a model's constructor; empty if nothing is.
+    """Return the problems of the arguments of a model's constructor; empty if there are none.
 
-    Arguments have the fields' names in Python. For a name on the wire, the message has the name in
-    Python as a hint.
+    Arguments have the Python names of fields. For a name on the wire, the message has the Python
+    name as a hint.
     """
     name, fields = model.__name__, model.__struct_fields__
     if has_positional:

@@ -53,7 +53,7 @@ def check_class(model: object) -> None:
     """Check that an argument is a class.
 
     Raises:
-        TypeError: it is not a class.
+        TypeError: the argument is not a class.
     """
     if not isinstance(model, type):
         raise TypeError(
@@ -66,7 +66,7 @@ def check_function(what: str, value: object) -> None:
     """Check that an argument is a function.
 
     Raises:
-        TypeError: it is not callable.
+        TypeError: the argument is not callable.
     """
     if not callable(value):
         raise TypeError(f"{what} must be a function, not {named(value)}")
@@ -83,7 +83,7 @@ def check_clientset(client: object) -> None:
 
 
 def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
-    """Make the constructor of a clientset explain `from_config` if it gets no REST client."""
+    """Decorate the constructor of a clientset: without a REST client, explain `from_config`."""
 
     @wraps(init)
     def checked_init(self: Any, *rest: Any, **by_name: Any) -> None:
@@ -114,7 +114,7 @@ def check_source(call: str, source: object) -> None:
 
 
 def wrong_client(client: object) -> TypeError:
-    """Return the error for an argument that is not a client, or not one of this flavour."""
+    """Return the error for an argument that is not a client, or a client of the other flavour."""
     rest = getattr(client, "rest", client)
     for base in type(rest).__mro__:
         if base.__module__ in _FLAVOURS:
@@ -124,7 +124,7 @@ def wrong_client(client: object) -> TypeError:
 
 
 def named(value: object) -> str:
-    """Name the type of a value for a message. The value may be secret, so it is not shown."""
+    """Return the type of a value, for a message. The value itself may be secret."""
     if value is None:
         return "None"
     if isinstance(value, type):

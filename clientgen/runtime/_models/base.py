@@ -80,7 +80,7 @@ class ModelMeta(StructMeta):
         if constants := _constants(namespace):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
             namespace["__constants__"] = dict(ChainMap(constants, *inherited))
-        # Constants and NO_RAW are recognized by identity, which the pickling of msgspec would lose.
+        # Constants and NO_RAW are recognized by identity, which pickling by msgspec would lose.
         if constants or any(getattr(v, "default", None) is NO_RAW for v in namespace.values()):
             namespace.setdefault("__reduce__", _reduce)
         return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
@@ -88,10 +88,10 @@ class ModelMeta(StructMeta):
     @property
     def __signature__(cls) -> Signature:  # noqa: N805
         """The constructor's signature with short type names, for `inspect` and `help`."""
-        from .signatures import readable  # imported late: only interactive use needs it
+        from .signatures import short_signature  # imported late: only interactive use needs it
 
         signature: Signature = StructMeta.__signature__.__get__(cls)
-        return readable(signature, getattr(cls, "__constants__", {}))
+        return short_signature(signature, getattr(cls, "__constants__", {}))
 
     if not TYPE_CHECKING:  # type checkers derive the constructor from the fields
 
@@ -143,7 +143,7 @@ def _assign_quantity(self: ModelBase, name: str, value: object) -> None:
 def _reduce(self: ModelBase) -> tuple[Callable[..., ModelBase], tuple[Any, ...]]:
     """Pickle the fields that are set.
 
-    The defaults of the others are recognized by identity, which pickling them would lose.
+    The defaults of other fields are recognized by identity, which pickling would lose.
     """
     return _restore, (type(self), set_values(self))
 

@@ -35,11 +35,10 @@ class _KindMeta(ModelMeta):
         kind: str = "",
         **config: Any,
     ) -> ModelMeta:
-        """Create the class. Without `group` or `version`, it inherits that of its base class."""
+        """Create the class. It inherits a missing `group` or `version` from its base class."""
         is_derived = any(isinstance(base, _KindMeta) for base in bases)
-        if (
-            is_derived and "__model__" not in namespace
-        ):  # a hidden variant has the kind of its model
+        # A hidden variant has the kind of its model.
+        if is_derived and "__model__" not in namespace:
             namespace["__group__"] = group = group or _inherited(bases, "__group__")
             namespace["__version__"] = version = version or _inherited(bases, "__version__")
             _check_declaration(name, namespace, group, version, kind)
@@ -86,7 +85,7 @@ class CustomResource(Model, metaclass=_KindMeta):
 
     The `class` statement gives the group and the version. The kind is the name of the class, or the
     value of `kind=`. A class whose name begins with an underscore is not a kind, but a base class
-    of kinds: derived classes inherit its group and version, unless they give their own.
+    of kinds: derived classes inherit its group and version, unless they have their own.
     """
 
     if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The base class of all errors, and the error of decoding. `errors` defines the others."""
+"""The base class of all errors, and the error of decoding. `errors` defines the other errors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ __all__ = ["ClientError", "DecodeError"]
 
 
 class ClientError(Exception):
-    """Base class of every error this library raises on purpose."""
+    """Base class of every error that this library raises on purpose."""
 
 
 class DecodeError(ClientError):
     """The received data is not JSON, or not a JSON object."""
 
 
-# They are public in `errors`: tracebacks and pickles name that module.
+# The public module of both is `errors`, which tracebacks and pickles name.
 for _error in (ClientError, DecodeError):
     _error.__module__ = "clientgen.runtime.errors"

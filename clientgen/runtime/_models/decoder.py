@@ -37,7 +37,7 @@ AnyObject: TypeAlias = Model | dict[str, Any]
 M = TypeVar("M", bound=AnyObject)
 
 _MAX_EXCERPT_BYTES = 80
-# A server may send whole objects where these are expected, also Secrets.
+# A server may send whole objects, also Secrets, where a client expects these classes.
 _OF_ANY_KIND = (PartialObjectMetadata, PartialObjectMetadataList)
 
 malformed = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -117,14 +117,14 @@ def read_either_way(data: bytes | Raw, model: type[Any], usable: bool = False) -
 
 def decode_error(data: bytes, model: type[Any], error: Exception) -> DecodeError:
     """Create the error. It quotes the beginning of the body, unless the body may be secret."""
-    reason = _reason(error)
+    reason = _reason_of(error)
     if not issubclass(model, Model) or is_sensitive(model) or issubclass(model, _OF_ANY_KIND):
         return DecodeError(f"not a JSON {model.__name__}: {reason}")
     excerpt = data[:_MAX_EXCERPT_BYTES].decode("utf-8", "replace")
     return DecodeError(f"not a JSON {model.__name__}: {reason}: {excerpt!r}")
 
 
-def _reason(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, UnicodeDecodeError):

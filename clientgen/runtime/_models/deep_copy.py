@@ -61,7 +61,7 @@ def _copier(kind: type[ModelBase]) -> Copier:
     shallow = cast("Any", Struct).__copy__
     if not names:
         return cast("Copier", shallow)
-    read = attrgetter(*names, "__class__")  # a second name makes it return a tuple in any case
+    read = attrgetter(*names, "__class__")  # with two or more names, it returns a tuple
 
     def copy_model(model: Any) -> Any:
         copied = shallow(model)
@@ -85,7 +85,7 @@ def _other_copier(kind: type) -> Copier:
 
 
 def _copy_mapping(values: dict[Any, Any]) -> dict[Any, Any]:
-    copied = copy(values)  # of the same class
+    copied = copy(values)  # `copy` keeps the class
     for key, value in values.items():
         copied[key] = _copiers[value.__class__](value)
     return copied

@@ -1,10 +1,10 @@
 """Empty lists and maps, with or without a value from the user or the server.
 
 An unset list reads as an empty list and is not sent. A list that the server sent empty is sent back
-empty; without it, the server would apply the default of the schema. msgspec omits values that are
-empty and exactly of type `list` or `dict`, so lists that were received empty have their own class.
-The strict decoder rejects empty lists, which costs it nothing. The lenient decoder then creates
-objects of these classes.
+empty; otherwise the server would apply the default of the schema. msgspec omits empty values that
+are exactly of type `list` or `dict`, so lists that were received empty have their own class. The
+strict decoder rejects empty lists, which takes no time. The lenient decoder then creates objects of
+these classes.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ EMPTIES: Final[dict[type, type]] = {list: EmptyList, dict: EmptyDict}
 """The classes of lists and maps that were received empty, by their plain class."""
 
 _FILLED: Final = Meta(min_length=1, extra={"filled": True})
-# String annotations call `_Filled` by this name, which is added to the namespace of the class.
+# The name of `_Filled` in string annotations. It is added to the namespace of the class.
 _EVALUATED: Final = "__filled__"
 _Field: Final[type] = type(msgspec.field(default=None))
 
@@ -99,15 +99,15 @@ class _Filled:
 def note_empties(namespace: dict[str, Any]) -> None:
     """Make the strict decoder of a new class reject empty optional lists and maps."""
     annotations = namespace.get("__annotations__", {})
-    noted = [
+    optional = [
         name
         for name, annotation in annotations.items()
         if _reads_empty(namespace.get(name)) and "ClassVar" not in str(annotation)
     ]
-    if noted:
+    if optional:
         namespace["__annotations__"] = annotations = {**annotations}
         namespace[_EVALUATED] = _Filled
-    for name in noted:
+    for name in optional:
         annotation = annotations[name]
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__

@@ -1,9 +1,9 @@
 """Encodes models as JSON.
 
-msgspec writes the JSON. Before that, values are replaced where msgspec would write them in another
-way than Kubernetes: unset objects are left out, microsecond times get six digits, and whole numbers
-lose their fraction. Replacing happens in shallow copies: the encoded object is not changed, and an
-object without such values is not copied.
+msgspec writes the JSON. Before that, values are replaced that msgspec would write in another way
+than Kubernetes: unset objects are left out, microsecond times get six digits, and whole numbers
+lose their fraction. Values are replaced in shallow copies: the encoded object is not changed, and
+an object without such values is not copied.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Tidier: TypeAlias = Callable[[Any], Any]
 """Returns what to encode for a value: the value, a changed copy, or UNSET to leave it out."""
 
 _UNSETS = frozenset({UnsetList, UnsetDict})
-# A class with apiVersion, kind and metadata is a kind. Without metadata it is a reference to an
-# object, whose apiVersion and kind are always sent. These two are kinds without metadata.
+# A class with apiVersion, kind and metadata is a kind. A class without metadata is a reference to
+# an object, whose apiVersion and kind are always sent. These two kinds have no metadata.
 _KINDS_WITHOUT_METADATA = frozenset({APIGroup, DeleteOptions})
 _TYPE_META = frozenset({"apiVersion", "kind"})
 # Most values are of these classes. They are never replaced.
@@ -45,7 +45,7 @@ _NEVER_REPLACED = frozenset({str, int, bool, type(None)})
 # The server reads whole numbers as int64, and numbers beyond its range as float64.
 _MIN_INT64 = -(2**63)
 
-# A time without a zone, as msgspec writes it. A string may look like one: `_refuse_naive` checks.
+# A time without a zone, as msgspec writes it. A string may match, too, so `_refuse_naive` checks.
 _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
 
 
@@ -69,7 +69,7 @@ def encode(obj: object, *, ordered: bool = False) -> bytes:
 
     Unset fields are left out; fields that were set to an empty value are not. A kind inside another
     object has its apiVersion and kind only if they were read or set. The object is not changed.
-    With `ordered`, the keys of dicts are sorted. Fields of models are in the order of their class.
+    With `ordered`, the keys of dicts are sorted. Fields of models keep the order of their class.
 
     Raises:
         ValueError: a datetime has no time zone; the server would refuse it.
@@ -213,8 +213,8 @@ def _unchanged(value: Any) -> Any:
 def _without_zero_fraction(value: float) -> float:
     """Return a whole number as an int, so that it is written as in Go: 60, not 60.0.
 
-    The server takes 60.0 in place of 60 for a change: it would increment the generation, although
-    it stores 60 in both cases.
+    For the server, 60.0 instead of 60 is a change: it would increment the generation, although it
+    stores 60 in both cases.
     """
     return int(value) if value.is_integer() and _MIN_INT64 <= value < -_MIN_INT64 else value
 
@@ -247,7 +247,7 @@ def _replacements(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]
 
 
 def _has_set_empties(model: ModelBase, plan: _Plan) -> bool:
-    """Report whether a list or map was set in place of a default, even to an empty one."""
+    """Report whether a list or map was set, also to an empty value, instead of the default."""
     return any(getattr(model, name).__class__ not in _UNSETS for name in plan.unsets)
 
 

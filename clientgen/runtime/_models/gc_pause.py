@@ -14,15 +14,15 @@ __all__ = ["GcPaused"]
 class GcPaused:
     """Disables the garbage collector in a `with` block. The block must not wait.
 
-    The collector would traverse the growing number of objects again and again. If two threads do
-    this at the same time, the first to leave its block may enable the collector for both. After the
-    last, it is always enabled again.
+    The collector would traverse the growing number of objects again and again. If two threads have
+    such a block at the same time, the first that leaves its block may enable the collector for
+    both. After the last block, the collector is enabled again.
     """
 
-    __slots__ = ("_was_on",)
+    __slots__ = ("_was_enabled",)
 
     def __enter__(self) -> None:
-        self._was_on = gc.isenabled()
+        self._was_enabled = gc.isenabled()
         gc.disable()
 
     def __exit__(
@@ -31,5 +31,5 @@ class GcPaused:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._was_on:
+        if self._was_enabled:
             gc.enable()

@@ -1,8 +1,7 @@
 """Names and strings in JSON that Go accepts and msgspec does not.
 
 A server may store a member named `a"b`, which msgspec does not allow as the name of a field. Go's
-decoder, and so every Kubernetes client in Go, reads half of a surrogate pair as U+FFFD; msgspec
-rejects the whole document.
+decoder reads half of a surrogate pair as U+FFFD; msgspec rejects the whole document.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from msgspec import json
 
 __all__ = ["field_name", "replace_half_surrogates", "with_members"]
 
-# It is random, so that a server cannot send a string that looks like a marked name.
+# The mark is random, so that a server cannot send a string that looks like a marked name.
 _MARK = f"member-{token_hex(16)}-"
 _MARKED = re.compile(b'"%b([0-9a-f]*)"' % _MARK.encode())
 _REFUSED = re.compile(r'["\\\x00-\x1f\x7f]')
 _ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair
-    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"  # half of one
+    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"  # half of a pair
     rb"|\\."
 )
 _has_marks = False
 
 
 def field_name(wire: str) -> str:
-    """Return the name for msgspec: the wire name, or a marked one that `with_members` replaces."""
+    """Return the name for msgspec: the wire name, or a marked name that `with_members` replaces."""
     if not _REFUSED.search(wire):
         return wire
     global _has_marks  # noqa: PLW0603 - most processes never meet such a name

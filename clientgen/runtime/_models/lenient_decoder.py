@@ -2,14 +2,15 @@
 
 A server may be newer than the package, an object may have been stored before a field was required,
 an extension API server may send null. Any such object is decoded. Only the fields that do not fit
-take this slow path; the others are decoded strictly. The result is sent back as it was received:
+are decoded by this slow module; other fields are decoded strictly. The result is sent back as it
+was received:
 
 - A field that the model does not have is kept as raw JSON.
-- An optional list or map that is empty stays an empty one that is sent (`empties`).
-- Null reads as an absent field: an empty list, map or object, or None. In a required field it reads
-  as the zero value.
-- A missing required field has its zero value, as in Go. It is not sent unless it is set. A missing
-  required object may be sent as `{}`, unless the field is declared to be `partial`.
+- An optional list or map that is empty is sent as an empty list or map (`empties`).
+- Null reads as an absent field: an empty list, map or object, or None. In a required field, null
+  reads as the zero value.
+- A missing required field has its zero value, as in Go. The field is not sent unless it is set. A
+  missing required object may be sent as `{}`, unless the field is declared to be `partial`.
 - A value of another type is kept: a scalar as a Python value, a list or an object as raw JSON.
 """
 
@@ -59,7 +60,7 @@ _scalar_decoder = msgspec.json.Decoder()
 
 
 def _finite(text: str) -> float | Raw:
-    """Read a number with a fraction or an exponent. A number beyond float64 is kept as raw JSON."""
+    """Read a number with a fraction or an exponent. Keep a number beyond float64 as raw JSON."""
     value = float(text)
     return value if isfinite(value) else Raw(text.encode())
 

@@ -23,7 +23,7 @@ def item_class(list_class: type[Model]) -> type | None:
 
 
 def new_list_class(model: type[M], api_version: str, kind: str) -> type[ModelList[M]]:
-    """Create the list class of a model, like the ones in generated packages."""
+    """Create the list class of a model, like the list classes in generated packages."""
 
     def declare(namespace: dict[str, Any]) -> None:
         namespace["__module__"] = model.__module__

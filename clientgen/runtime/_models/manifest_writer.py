@@ -1,4 +1,4 @@
-"""Writes objects as YAML manifests: orders keys, and can leave out fields that servers set."""
+"""Writes objects as YAML manifests: sorts keys, and can leave out fields that servers set."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads a member of a model or dict by its JSON name, and reports whether it is set.
 
-The JSON of an object does not show which empty lists are set: most are left out either way.
+The JSON of an object does not show which empty lists are set, because most are left out anyway.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["is_unset", "member"]
 
 
 def member(value: object, name: str) -> object:
-    """Return the value of a wire name in a model or dict; None for other values, and if absent."""
+    """Return the member with a wire name of a model or dict; None if there is no such member."""
     if isinstance(value, ModelBase):
         field = fields_of(type(value)).get(name)
         return None if field is None else getattr(value, field.name)

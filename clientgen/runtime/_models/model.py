@@ -8,8 +8,8 @@ wire. Fields that are not set are not sent. The declaration decides how an unset
   you assign is sent.
 - `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. An empty
   list that the server sent is sent back.
-- `matches: list[Match] = field(default_factory=UnsetList)`: the same, for fields in which the
-  server has a default. An empty list that you assign is sent.
+- `matches: list[Match] = field(default_factory=UnsetList)`: also an empty list to fill, for fields
+  with a default of the server. An empty list that you assign is sent.
 - `spec: PodSpec = auto(PodSpec)`: an empty object to fill.
 - `kind: Literal["Pod"] = constant("Pod")`: a constant that is always sent. In objects nested in
   others, apiVersion and kind are sent only if they were read or set.
@@ -58,9 +58,9 @@ else:
     from msgspec import field
 
     class Literal:
-        """`typing.Literal` for type checkers. At run time, any string decodes: servers add values.
+        """`typing.Literal` for type checkers. At run time, any string is valid: servers add values.
 
-        A `Literal` of integers accepts any integer.
+        For a `Literal` of integers, any integer is valid.
         """
 
         def __class_getitem__(cls, values: object) -> type[str | int]:
@@ -126,12 +126,12 @@ class Model(ModelBase):
         return [*model_items(self)]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:
-        """Copy with `deep_copy`, which is many times faster than walking attributes."""
+        """Copy with `deep_copy`, which is many times faster than the default of `copy`."""
         return deep_copy(self)
 
 
 def auto(model: type[T]) -> T:
-    """Declare an optional object that is never None: empty when absent, and absent while empty.
+    """Declare an optional object that is never None. An unset object is empty, and is not sent.
 
     In the empty object, required fields have zero values, as in Go: `""`, 0, False, `[]`, `{}`.
     """
@@ -148,5 +148,5 @@ def constant(value: T, *, name: str | None = None) -> T:
 
 
 def _distinct_copy(value: T) -> T:
-    """Return an equal string that is a distinct object, recognizable by identity."""
+    """Return an equal string that is another object, so that its identity is unique."""
     return cast("T", value.encode().decode()) if isinstance(value, str) else value

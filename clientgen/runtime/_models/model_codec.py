@@ -1,8 +1,8 @@
 """Converts JSON to objects and back.
 
-The strict, fast decoder goes first. Data that does not fit the model is decoded leniently instead
-of being rejected (`decoder`). Raw JSON is copied out of the body: msgspec keeps a view, which would
-keep the whole body in memory.
+The strict decoder, which is fast, is tried first. Data that does not fit the model is then decoded
+leniently (`decoder`). Raw JSON is copied out of the body: msgspec returns a view, which would keep
+the whole body in memory.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ _line_decoder = msgspec.json.Decoder(_Line)
 def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
     """Decode a list, or a page of a list.
 
-    The cyclic garbage collector is paused meanwhile: models contain no cycles. Equal `fieldsV1`
-    values are stored once.
+    The cyclic garbage collector is paused during this, because models contain no cycles. Equal
+    `fieldsV1` values are stored once.
 
     Args:
         data: JSON.
@@ -113,7 +113,6 @@ def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
     """Decode several events of a watch on objects of `model`, one per line.
 
     As in `decode_list`, garbage collection is paused, and equal `fieldsV1` are stored once.
-
 
     Raises:
         DecodeError: as in `decode_event`.

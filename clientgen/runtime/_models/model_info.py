@@ -1,6 +1,6 @@
 """Facts about model classes: their fields, their zero values, the models inside of them.
 
-They are computed on first use, so that importing models stays fast.
+The facts are computed on first use, so that importing models is fast.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ V = TypeVar("V")
 
 
 class Field(Struct, frozen=True):
-    """One field of a model, its type resolved."""
+    """A field of a model, with its resolved type."""
 
     name: str
     wire: str
@@ -81,7 +81,7 @@ _ZERO_MAKERS: dict[Any, Callable[[], Any]] = {
 def is_zero_time(value: object) -> bool:
     """Report whether a time is the zero value of a required field. It is sent as null, as in Go.
 
-    A time computed from it is of the same class, but is an ordinary time.
+    A time that was computed from the zero value has the same class, but is an ordinary time.
     """
     return isinstance(value, ZeroTime) and value == _ZERO_TIME
 
@@ -176,7 +176,7 @@ def _models_in(annotation: Any) -> Iterator[type[ModelBase]]:
 def _models_within(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
     """Return the model and all models inside of it, at any depth.
 
-    A loop and not a recursion, because JSONSchemaProps is inside of itself.
+    This is a loop instead of a recursion, because JSONSchemaProps contains itself.
     """
     models: set[type[ModelBase]] = set()
     unvisited = [known_model(model)]
@@ -201,9 +201,9 @@ def leading_to(
 
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
-    """Report whether the model, or one inside of it, has values that no message may show.
+    """Report whether the model, or a model inside of it, has values that no message may show.
 
-    A field for objects of any kind counts, because such an object may be a Secret.
+    A field for objects of any kind is sensitive, because such an object may be a Secret.
     """
     return any(model.__sensitive__ or has_any_kind(model) for model in _models_within(model))
 

@@ -1,7 +1,7 @@
 """The metadata of an object without a class, as attributes.
 
-A view has the attributes of `ObjectMeta`. It holds no values: each one is read from the object's
-dict and written into it.
+A view has the attributes of `ObjectMeta`. It stores no values: it reads each value from the
+object's dict and writes it there.
 """
 
 # The classes of this module use each other's private members.
@@ -119,7 +119,7 @@ class _Texts(_Field[list[str]]):
 class _Models(_Field[list[M]]):
     """A list of models, made from the object. Adding and removing items changes the object.
 
-    Changes inside of a model do not: assign the list after them.
+    After a change inside of a model, assign the list.
     """
 
     def __init__(self, wire: str, model: type[M]) -> None:
@@ -234,7 +234,7 @@ class _Writer:
 
     def __call__(self, values: Any) -> None:
         view, wire = self._view, self._wire
-        # By identity: an equal value that was assigned is not the one that was read.
+        # Compare the identity: an equal value that was assigned is not the value that was read.
         if view._get(wire) is not self._last:
             raise RuntimeError(
                 f"{wire} were assigned after this value was read: read them from the object again"

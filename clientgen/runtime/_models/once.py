@@ -18,12 +18,13 @@ __all__ = ["once"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# One reentrant lock for all functions: one may call another. Nothing waits while holding it.
+# A reentrant lock for all functions, because a function may call another. No function that waits
+# may use `once`.
 _lock = RLock()
 
 
 def once(make: Callable[P, R]) -> Callable[P, R]:
-    """Cache the results of a function of positional arguments. Each is computed by one thread."""
+    """Cache the results of a function of positional arguments. One thread computes each result."""
     results: dict[Any, R] = {}
 
     @wraps(make)

@@ -29,18 +29,19 @@ _KIBI = 1024
 _NANO = Decimal("1e-9")
 # Precise enough for every accepted exponent (three digits): only `_to_nano` rounds.
 _EXACT_CONTEXT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
-_MAX_QUANTITY_LENGTH = 1000
-_MAX_EXCERPT = 60  # characters in a message
+_MAX_QUANTITY_CHARACTERS = 1000
+# Messages show this many characters of an invalid quantity.
+_MAX_EXCERPT_CHARACTERS = 60
 _MAX_CACHED_QUANTITIES = 4096
-_MAX_CACHED_LENGTH = 64
+_MAX_CACHED_CHARACTERS = 64
 
 
 class Quantity:
     """An amount of a resource. Quantities are equal if their values are: `1.5Gi` is `1536Mi`.
 
     A quantity is immutable and hashable, and compares with quantities and numbers. It is sent as it
-    was received, as a number or a string. Sums and differences use the notation of the left
-    operand, and so do products and quotients with whole numbers. `int()` truncates, as for any
+    was received, as a number or a string. Sums and differences have the notation of the left
+    operand, and so have products and quotients with whole numbers. `int()` truncates, as for any
     Python number.
 
     A quantity divided by a quantity is a number: `/` gives a float, `//` rounds down to an int.
@@ -184,14 +185,14 @@ class Quantity:
     def _combine(
         self, other: Quantity | Number, operate: Callable[[Decimal, Decimal], Decimal]
     ) -> Quantity:
-        """Add or subtract. A zero adopts the other's notation, as in apimachinery."""
+        """Add or subtract. If `self` is zero, the result has the notation of `other`, as in Go."""
         result = operate(self.value, _as_decimal(other))
         if isinstance(other, Quantity) and not self.value:
             return other._in_own_notation(result)
         return self._in_own_notation(result)
 
     def _in_own_notation(self, value: Decimal) -> Quantity:
-        """Create a quantity of `value` in the notation of this one."""
+        """Create a quantity of `value` in the notation of this quantity."""
         return Quantity(_format(value, _notation(self._given)))
 
 
@@ -218,11 +219,11 @@ else:
 
 
 class _QuantityCache(dict[str, Quantity]):
-    """A cache of received quantities by text: every pod has some, and few differ."""
+    """A cache of received quantities by text: every pod has several, and few texts differ."""
 
     def __missing__(self, text: str) -> Quantity:
         quantity = _unparsed(text)
-        if len(text) <= _MAX_CACHED_LENGTH:
+        if len(text) <= _MAX_CACHED_CHARACTERS:
             if len(self) >= _MAX_CACHED_QUANTITIES:
                 self.clear()
             self[text] = quantity
@@ -246,13 +247,13 @@ def _parse(given: str | float) -> Decimal:
     Raises:
         ValueError: `given` is not a quantity.
     """
-    # The digits that a float prints are meant, so that 0.1 is exactly a tenth.
+    # A float has the value that its digits show, so that 0.1 is exactly a tenth.
     text = (given if isinstance(given, str) else repr(given)).strip()
-    match = _SYNTAX.fullmatch(text) if len(text) <= _MAX_QUANTITY_LENGTH else None
+    match = _SYNTAX.fullmatch(text) if len(text) <= _MAX_QUANTITY_CHARACTERS else None
     if match is None:
         raise ValueError(
-            f"{text[:_MAX_EXCERPT]!r} is not a quantity: write a number and at most one of the"
-            " suffixes n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent such as e3"
+            f"{text[:_MAX_EXCERPT_CHARACTERS]!r} is not a quantity: write a number and at most one"
+            " of the suffixes n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent such as e3"
         )
     number, suffix = match.groups()
     return _to_nano(_EXACT_CONTEXT.multiply(Decimal(number), _factor(suffix)))
@@ -317,7 +318,7 @@ def _format_decimal(value: Decimal, *, exponent: bool) -> str:
     power = _exponent(_EXACT_CONTEXT.normalize(value))
     power -= power % 3
     if not exponent:
-        # Above 10^18, the API server omits the suffix, which gives another amount.
+        # Above 10^18, the API server omits the suffix, which would be another amount.
         power = min(power, 18)
     mantissa = int(_EXACT_CONTEXT.scaleb(value, -power))
     suffix = (f"e{power}" if power else "") if exponent else _DECIMAL_SUFFIXES[power]
@@ -329,7 +330,7 @@ def _as_decimal(other: Quantity | Number) -> Decimal:
 
 
 def _parse_number(number: Number) -> Decimal:
-    """Parse a number as it prints, so that 0.1 is exactly a tenth."""
+    """Convert a number by its digits, so that 0.1 is exactly a tenth."""
     return number if isinstance(number, Decimal) else Decimal(repr(number))
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["given_quantities", "quantity_fields", "to_quantities"]
 
-# The annotations of fields that hold nothing but quantities, so that a string must be a quantity.
+# The annotations of fields that hold only quantities, so that a string must be a quantity.
 _TYPES: Final = (Quantity, Quantity | None, dict[str, Quantity], list[Quantity])
 _TYPE_NAMES: Final = frozenset(
     ("Quantity", "Quantity|None", "Quantities", "dict[str,Quantity]", "list[Quantity]")
@@ -45,7 +45,7 @@ def to_quantities(value: Any) -> Any:
     if isinstance(value, dict):
         quantities = cast("dict[str, Any]", value)
         converted: dict[str, Any] = {key: to_quantities(item) for key, item in quantities.items()}
-        # The caller's dict is kept if it holds quantities already: the caller may fill it later.
+        # A dict that holds only quantities is not copied: the caller may add entries to it later.
         is_changed = any(converted[key] is not item for key, item in quantities.items())
         return converted if is_changed else quantities
     if isinstance(value, list):

@@ -1,8 +1,8 @@
 """Copies raw JSON out of the response body.
 
 msgspec returns raw JSON as a view, which keeps the whole body in memory: one cached pod would keep
-the page of the list that it came in. Managed fields are raw JSON and half of a pod. So this runs
-for every decoded object, and is optimized for them.
+the whole page of its list. Managed fields are raw JSON and half of a pod. So `unpin` runs for every
+decoded object, and is optimized for managed fields.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def unpin(value: Any, pool: Pool) -> None:
 
     Args:
         value: a model, or a list or dict of models.
-        pool: the last copy of each length, shared by equal values. Neighbours in a list, such as
-            the pods of a replica set, have equal fieldsV1. Comparing them is faster than hashing.
+        pool: the last copy of each length. Equal values share a copy. Neighbours in a list, such as
+            the pods of a replica set, have equal fieldsV1. Comparing is faster than hashing.
     """
     unpinner = _unpinners[value.__class__]
     if unpinner is not None:
@@ -130,7 +130,7 @@ def _raw_attributes(model: type[ModelBase]) -> tuple[str, ...]:
 
 
 def _has_raw(model: type[ModelBase]) -> bool:
-    """Report whether to search for a model. `_paths_to_raw` covers managed fields separately."""
+    """Report whether a model has raw JSON, except in managed fields (see `_paths_to_raw`)."""
     return model is not ManagedFieldsEntry and bool(_raw_attributes(model))
 
 

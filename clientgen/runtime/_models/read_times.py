@@ -1,12 +1,12 @@
 """Times that are sent back with the text that they were read from.
 
-msgspec reads a time as a datetime, which has microseconds and no notation. msgspec would write it
-with another text: fewer digits, or `Z` for `+00:00`. The server would take that for a change. So a
+msgspec reads a time as a datetime, which has microseconds and no notation. msgspec could write the
+time with another text: fewer digits, or `Z` for `+00:00`. For the server, this is a change. So a
 time whose text would change is read as a `ReadTime`, which keeps the text.
 
 Kubernetes writes the times of its own kinds, and of all metadata, in a single notation
-(apimachinery: Time and MicroTime of meta/v1), so these are not checked. Custom resources are stored
-with the text that was sent.
+(apimachinery: Time and MicroTime of meta/v1), so these times are not checked. Custom resources are
+stored with the text that was sent.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COLON, _DOT, _QUOTE, _T = b':."T'
 _SIGNS = b"+-"
 _NEVER, _BY_TEXT, _ALWAYS = 0, 1, 2
 _MICRO_DIGITS, _ZERO_MICROS = 6, b"000000"
-# The groups of Kubernetes' own kinds. Other groups in k8s.io are those of custom resources.
+# The groups of Kubernetes' own kinds. Other groups in k8s.io have custom resources.
 _KUBERNETES_GROUPS = frozenset(
     {"", "apps", "autoscaling", "batch", "extensions", "policy"}.union(
         f"{name}.k8s.io"
@@ -115,7 +115,7 @@ def _new_read_time(time: datetime, text: str, is_micro: bool) -> datetime:
 def has_other_times(data: bytes | Raw, model: type[Any]) -> bool:
     """Report whether `data` may contain times that would be written with another text.
 
-    The search is for the ends of times: `Z`, which is rare in JSON, and offsets.
+    The ends of times are searched: `Z`, which is rare in JSON, and offsets.
     """
     check = _check_for(model)
     if check != _BY_TEXT:
@@ -168,7 +168,7 @@ def _check_for(model: type[Any]) -> int:
         api_version = str(constants.get(fields["apiVersion"].name, ""))
         if api_version and api_version.rpartition("/")[0] in _KUBERNETES_GROUPS:
             return _NEVER
-    # The server writes the times in metadata, also in those of custom resources.
+    # The server writes the times in metadata, also in the metadata of custom resources.
     if all(field.type is ObjectMeta for field in _fields_with_times(kind)):
         return _NEVER
     # The text does not show whether a time is a MicroTime, which is written in another way.
@@ -212,7 +212,7 @@ def _with_text(time: datetime, text: object, is_micro: bool) -> datetime:
     """Return a ReadTime if the time would be written with another text, else the time itself."""
     if not isinstance(text, str) or _default_text(time, is_micro) == text:
         return time
-    # msgspec would round nanoseconds, possibly up to the next day, so they are cut off.
+    # Nanoseconds are cut off: msgspec would round them, possibly up to the next day.
     shorter = _MICROSECONDS.sub(r"\1\2", text)
     return _new_read_time(msgspec.convert(shorter, datetime), text, is_micro)
 

@@ -1,6 +1,6 @@
 """Reprs of models: one short line for prompts and logs, without secrets.
 
-An object with a name shows its name, and no spec and status. `to_dict` returns everything.
+The repr of an object with a name has no spec and no status. `to_dict` returns all fields.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ HIDDEN: Final = "<hidden>"
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which kubectl stores the whole manifest, including the data of a Secret."""
 
-_MAX_LENGTH = 400
-_MAX_VALUE_LENGTH = 80
+_MAX_CHARACTERS = 400
+_MAX_VALUE_CHARACTERS = 80
 _MAX_ITEMS = 3
 _MAX_DEPTH = 3
 
-# The metadata that an object with a name shows, and the attributes that it does not show.
+# The metadata in the repr of an object with a name, and the attributes that are left out.
 _IDENTITY = ("namespace", "name", "generate_name", "resource_version")
 _NOT_SHOWN = frozenset({"metadata", "spec", "status", "api_version", "kind"})
 
 
 def model_repr(model: ModelBase) -> str:
     """Show the fields of a model that are set, shortened."""
-    return _shorten(_nested_repr(model, 0), _MAX_LENGTH)
+    return _shorten(_nested_repr(model, 0), _MAX_CHARACTERS)
 
 
 def identity_repr(obj: object, items: Iterable[tuple[str, object]]) -> str:
     """Show an object as its class and the given items."""
     shown = ", ".join(f"{name}={_value_repr(value, 1)}" for name, value in items)
-    return _shorten(f"{type(obj).__name__}({shown})", _MAX_LENGTH)
+    return _shorten(f"{type(obj).__name__}({shown})", _MAX_CHARACTERS)
 
 
 def model_items(model: ModelBase) -> Iterator[tuple[str, object]]:
@@ -103,7 +103,8 @@ def _value_repr(value: Any, depth: int) -> str:
     if isinstance(value, list | dict):
         return _container_repr(value, depth)
     return _shorten(
-        repr(value[:_MAX_VALUE_LENGTH] if isinstance(value, str) else value), _MAX_VALUE_LENGTH
+        repr(value[:_MAX_VALUE_CHARACTERS] if isinstance(value, str) else value),
+        _MAX_VALUE_CHARACTERS,
     )
 
 
@@ -111,7 +112,7 @@ def _container_repr(value: Any, depth: int) -> str:
     if isinstance(value, list):
         return _list_repr(cast("list[object]", value), depth)
     if hasattr(value, "__rich_repr__"):  # an object without a class
-        return _shorten(repr(value), _MAX_LENGTH)
+        return _shorten(repr(value), _MAX_CHARACTERS)
     return _dict_repr(value, depth)
 
 

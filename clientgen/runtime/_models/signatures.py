@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from inspect import Parameter
 
-__all__ = ["readable"]
+__all__ = ["short_signature"]
 
 _MAX_LINE_CHARS: Final = 80
 
@@ -27,7 +27,7 @@ class _ShownText(str):
 
 
 class _ModelSignature(Signature):
-    """A signature that prints a line for each parameter, unless all of them fit into one."""
+    """A signature that prints a line for each parameter, unless all parameters fit into one."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class _ModelSignature(Signature):
         return f"(\n    *,\n{fields})"
 
 
-def readable(signature: Signature, constants: Mapping[str, object]) -> Signature:
+def short_signature(signature: Signature, constants: Mapping[str, object]) -> Signature:
     """Return the signature of a model with short annotations: `list[Container]`, without modules.
 
     Defaults from a factory are shown as their value: `[]`, `ObjectMeta()`. Names, kinds and other
@@ -50,10 +50,10 @@ def readable(signature: Signature, constants: Mapping[str, object]) -> Signature
         constants: the values of constant fields, by name.
     """
     parameters = signature.parameters.values()
-    return _ModelSignature([_readable(each, constants) for each in parameters])
+    return _ModelSignature([_short_parameter(each, constants) for each in parameters])
 
 
-def _readable(parameter: Parameter, constants: Mapping[str, object]) -> Parameter:
+def _short_parameter(parameter: Parameter, constants: Mapping[str, object]) -> Parameter:
     return parameter.replace(
         annotation=_ShownText(_type_text(parameter.annotation)),
         default=_readable_default(parameter, constants),

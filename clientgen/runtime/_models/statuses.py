@@ -1,7 +1,7 @@
 """Makes a received Status safe to use: correct types, limited lengths.
 
 A Status may come from a proxy, an extension API server or a broken server. The lenient decoder
-keeps values of wrong types; here they are dropped.
+keeps values of wrong types; this module drops them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ __all__ = ["MAX_RETRY_AFTER_SECONDS", "make_sound", "wait_seconds"]
 MAX_RETRY_AFTER_SECONDS = 300
 """The upper limit of the seconds that a server asks a client to wait before a retry."""
 
-_MAX_TEXT_LENGTH = 16384
+_MAX_TEXT_CHARACTERS = 16384
 _MAX_CAUSES = 1000
 _TEXT_FIELDS = ("name", "group", "kind", "uid")
 
 
 def make_sound(status: Status) -> Status:
-    """Drop values of wrong types and shorten long strings, in place; returns the same Status."""
+    """Drop values of wrong types and shorten long strings, in place. Returns the same Status."""
     # The lenient decoder may have stored values of any type in these attributes.
     for name in ("status", "message", "reason"):
         setattr(status, name, _limited_text(getattr(status, name)))
@@ -73,7 +73,7 @@ def _sound_cause(cause: StatusCause) -> StatusCause:
 def _limited_text(value: object) -> str | None:
     if not isinstance(value, str):
         return None
-    return value if len(value) <= _MAX_TEXT_LENGTH else f"{value[:_MAX_TEXT_LENGTH]}…"
+    return value if len(value) <= _MAX_TEXT_CHARACTERS else f"{value[:_MAX_TEXT_CHARACTERS]}…"
 
 
 def _int32(value: object) -> int | None:

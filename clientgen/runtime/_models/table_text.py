@@ -1,6 +1,6 @@
 """Prints tables as `kubectl get` does.
 
-Facts: k8s.io/cli-runtime, printers/tableprinter.go and printers/terminal.go; Go's text/tabwriter.
+k8s.io/cli-runtime: printers/tableprinter.go and printers/terminal.go; Go's text/tabwriter.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def table_text(
         rows: the rows.
         wide: also print columns with a priority other than 0.
         headers: print the names of the columns. A table without rows has no text at all.
-        namespaces: print the namespace of each row; None prints it if the rows have several.
+        namespaces: print the namespace of each row. None prints namespaces if the rows have
+            several.
     """
     if not rows:
         return ""

@@ -80,7 +80,8 @@ class Table(ModelList[TableRow]):
         Args:
             wide: print all columns, as `kubectl get -o wide` does.
             headers: print the names of the columns. A table without rows has no text at all.
-            namespaces: print the namespace of each row; None prints it if the rows have several.
+            namespaces: print the namespace of each row. None prints namespaces if the rows have
+                several.
         """
         return table_text(
             self.column_definitions,
@@ -95,7 +96,7 @@ class Table(ModelList[TableRow]):
 
 
 def annotations_of(obj: Any) -> dict[str, str]:
-    """Return the annotations of a watched object; for a table, those of the object in its row."""
+    """Return the annotations of a watched object. For a table, use the object in its row."""
     if isinstance(obj, Table):
         objects = [row.object for row in obj.items]
         return objects[0].metadata.annotations if objects and objects[0] is not None else {}

@@ -167,12 +167,12 @@ Object: TypeAlias = Model | Unstructured
 
 
 def holds_secrets(obj: Unstructured) -> bool:
-    """Report whether no message may show the values of an object, because of its kind."""
+    """Report whether an object is of a kind whose values no message may show."""
     return obj.kind in _SECRET_KINDS
 
 
 def list_class(model: type[Any], api_version: str, kind: str) -> type[ModelList[Any]]:
-    """Return the list class of a class of objects. A new one is created for models.
+    """Return the list class of a class of objects. For models, create a new list class.
 
     Args:
         model: the class of the objects.

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Auto", "extended", "unknown_attributes", "unset_maker", "unset_variant"]
 
-# A newer server needs few extended variants: one for each set of unknown fields. The limit is for
-# servers that send other unknown fields every time.
+# A newer server needs few extended variants: one for each set of unknown fields. The limit protects
+# from servers that send other unknown fields every time.
 _MAX_VARIANTS = 1024
 
 
 class Auto:
     """Creates the value of an unset `auto` field: an empty object that is not sent.
 
-    The object is of the unset variant, so that the encoder can distinguish it from an empty object
-    that was assigned, which is sent as `{}`.
+    The class of the object is the unset variant, so that the encoder can distinguish the object
+    from an empty object that was assigned. The latter is sent as `{}`.
     """
 
     __slots__ = ("_make", "model")
@@ -74,8 +74,8 @@ def extended(
         model: the model.
         unknown: the wire names of the unknown fields. An unknown field is an attribute of the same
             name if that is possible.
-        lacking: the required attributes that were not sent. They have their zero value and are not
-            sent while they have it.
+        lacking: the required attributes that were not sent. They have their zero values. An
+            attribute with its zero value is not sent.
     """
     names = {
         wire: wire if _can_be_attribute(wire, model) else f"unknown_{index}"
