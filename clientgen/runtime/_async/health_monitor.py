@@ -193,7 +193,7 @@ class AsyncHealthMonitor:
             if not self._closed and now < self._last_used_at + _IDLE_TIMEOUT_SECONDS:
                 return self._last_used_at + _IDLE_TIMEOUT_SECONDS
             self._task = None
-            self._health.rest()
+            self._health.note_no_streams()
             return None
 
     def _check_at(self) -> float:
@@ -204,7 +204,9 @@ class AsyncHealthMonitor:
         if not self._streams:
             return _NEVER
         opened = min(stream.opened for stream in self._streams)
-        return self._health.ask_at(opened, max(stream.last_data_at for stream in self._streams))
+        return self._health.next_probe_at(
+            opened, max(stream.last_data_at for stream in self._streams)
+        )
 
     async def _check_or_probe(self, now: float) -> None:
         with self._lock:
@@ -227,12 +229,12 @@ class AsyncHealthMonitor:
             why = f"the server sent nothing for {health.quiet:.0f} s, and did not answer a probe"
             silent = self._silent_streams(now)
             with self._lock:
-                health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
+                health.note_no_response(monotonic(), is_silent=len(silent) == len(self._streams))
             _logger().warning("%s: %s: %s", self._server, why, error)
             self._probe.drop_idle()
             self._break_streams(silent, why)
         else:
-            health.answered(monotonic(), is_new=is_new)
+            health.note_response(monotonic(), is_new=is_new)
             self._renew_streams(
                 [
                     stream
@@ -255,7 +257,7 @@ class AsyncHealthMonitor:
         Their readers open new streams.
         """
         silent = [stream for stream in streams if stream.can_resume]
-        if silent and self._health.renews(monotonic()):
+        if silent and self._health.should_renew_streams(monotonic()):
             self._break_streams(silent, "the stream brought no data for long, and may be dead")
 
     async def _send_probe(self) -> bool:
@@ -284,7 +286,7 @@ class AsyncHealthMonitor:
         was_down = self._health.is_down
         is_ready = 0 < status < _FIRST_SERVER_ERROR
         with self._lock:
-            is_back = self._health.checked(monotonic(), is_ready=is_ready)
+            is_back = self._health.note_check(monotonic(), is_ready=is_ready)
             waiting = [*self._waiting] if is_back else []
         if is_back or (not is_ready and not was_down):
             _logger().info("%s %s", self._server, "is back" if is_back else "does not answer")

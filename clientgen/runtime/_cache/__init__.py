@@ -1,4 +1,4 @@
-"""Caches of API objects: what the store of an informer holds, and when it changes.
+"""Caches of API objects: the store of an informer, and the changes of its content.
 
 A reflector delivers events (`reflector_state`). `deltas` applies the events to the store
 (`indexer`) and returns notifications. Listers read the store. Each event handler has a queue of

@@ -93,7 +93,7 @@ def plugin_for(config: ClusterConfig) -> ExecPlugin:
 
 
 def _shared_key(config: ClusterConfig) -> Hashable:
-    """Return what the plugin gets as input. Configurations with equal input share the plugin."""
+    """Return the input of the plugin. Configurations with equal input share the plugin."""
     plugin = config.auth.plugin
     if plugin is None or not plugin.provide_cluster_info:
         return plugin

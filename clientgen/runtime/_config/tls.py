@@ -70,7 +70,7 @@ def check_authority(authority: bytes, origin: str = "") -> None:
     """Check a CA bundle as `ssl_context` does.
 
     Raises:
-        ConfigError: the bundle contains no certificates, or broken ones.
+        ConfigError: the bundle contains no certificate, or a broken certificate.
     """
     _load_authority(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), authority, origin)
 

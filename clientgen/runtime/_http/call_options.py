@@ -109,8 +109,8 @@ class WatchOptions(SelectionOptions, total=False):
     """Options of watch.
 
     The watch continues over as many connections as needed until it is stopped or `timeout_seconds`
-    have passed. `allow_watch_bookmarks` (on by default) lets the server report its progress;
-    `bookmarks=True` also yields these events.
+    have passed. `allow_watch_bookmarks` (on by default) lets the server report its progress in
+    bookmarks. With `bookmarks=True`, the watch also yields the bookmarks.
     """
 
     timeout_seconds: int
@@ -118,9 +118,9 @@ class WatchOptions(SelectionOptions, total=False):
     allow_watch_bookmarks: bool
     """Whether the server reports its progress; on by default."""
     bookmarks: bool
-    """Whether to yield these reports, too, as events of the type BOOKMARK."""
+    """Whether to yield the bookmarks, as events of the type BOOKMARK."""
     send_initial_events: bool
-    """Whether to yield the objects that exist already first."""
+    """Whether to yield the existing objects first."""
 
 
 class WriteOptions(CallOptions, total=False):
@@ -129,9 +129,9 @@ class WriteOptions(CallOptions, total=False):
     dry_run: bool
     """Run all checks, but store nothing."""
     field_manager: str
-    """The owner of the fields that are set; by default the program's name."""
+    """The owner of the fields that are set; by default the name of the program."""
     field_validation: FieldValidation
-    """What becomes of unknown fields: `Strict`, `Warn` or `Ignore`."""
+    """How the server treats unknown fields: `Strict`, `Warn` or `Ignore`."""
 
 
 class EditOptions(WriteOptions, total=False):
@@ -160,15 +160,15 @@ class DeleteOptions(CallOptions, total=False):
     grace_period_seconds: int
     """The seconds the object has to shut down; 0 means immediately."""
     propagation_policy: PropagationPolicy
-    """What becomes of dependents: `Background`, `Foreground` or `Orphan`."""
+    """How dependents are deleted: `Background`, `Foreground` or `Orphan`."""
     orphan_dependents: bool
     """Deprecated: use `propagation_policy`."""
     uid: str
     """Delete the object only if it has this uid."""
     resource_version: str
-    """Delete the object only if it has this version."""
+    """Delete the object only if it has this resource version."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
-    """Delete what cannot be read."""
+    """Delete an object that the server cannot read."""
 
 
 class DeleteCollectionOptions(CallOptions, total=False):
@@ -195,11 +195,11 @@ class DeleteCollectionOptions(CallOptions, total=False):
     grace_period_seconds: int
     """The seconds the object has to shut down; 0 means immediately."""
     propagation_policy: PropagationPolicy
-    """What becomes of dependents: `Background`, `Foreground` or `Orphan`."""
+    """How dependents are deleted: `Background`, `Foreground` or `Orphan`."""
     orphan_dependents: bool
     """Deprecated: use `propagation_policy`."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
-    """Delete what cannot be read."""
+    """Delete objects that the server cannot read."""
 
 
 class LogOptions(CallOptions, total=False):
@@ -226,7 +226,7 @@ class LogOptions(CallOptions, total=False):
 
 
 class TailOptions(TypedDict, total=False):
-    """Options of the logs of many pods. Those of lines apply to the pods that exist at first."""
+    """Options of `tail`. Options that select lines apply only to pods that exist at the start."""
 
     label_selector: Labels
     """Only pods whose labels match."""
@@ -239,9 +239,9 @@ class TailOptions(TypedDict, total=False):
     since_time: datetime
     """Only lines since this time."""
     tail_lines: int
-    """Only this many lines of each log at first."""
+    """Only this many lines at the end of each log."""
     timeout: float | None
-    """The seconds after which `RequestTimeout` ends it."""
+    """The seconds after which the call raises `RequestTimeout`."""
 
 
 class ExecStreamOptions(TypedDict, total=False):
@@ -254,37 +254,37 @@ class ExecStreamOptions(TypedDict, total=False):
     tty: bool
     """Whether the process runs in a terminal. Its stderr is then part of its stdout."""
     timeout: float | None
-    """The seconds in which the server has to open the stream."""
+    """The seconds until which the server must open the stream."""
 
 
 class ExecOptions(CallOptions, total=False):
-    """Options of commands. `timeout` is how long the command may take.
+    """Options of commands. `timeout` limits the whole command.
 
-    That of the client limits only how long the server may take to start it.
+    The `timeout` of the client limits only the start of the command.
     """
 
     container: str
     """The container; required for pods with several."""
     stdin: bytes | str
-    """The input of the command. It needs a server of Kubernetes 1.30 or later."""
+    """The input of the command. This needs Kubernetes 1.30 or later."""
     check: bool
     """Whether another exit code than 0 raises `ExecFailed`."""
     limit: int
-    """The most bytes of output; more is an error."""
+    """The maximum size of the output in bytes. A larger output is an error."""
 
 
 class CopyOptions(CallOptions, total=False):
-    """Options of copies. `timeout` is how long the whole copy may take.
+    """Options of copies. `timeout` limits the whole copy.
 
-    That of the client limits only how long the server may take to begin.
+    The `timeout` of the client limits only the start of the copy.
     """
 
     container: str
     """The container; required for pods with several."""
     limit: int
-    """The most bytes to copy; more is an error."""
+    """The maximum number of bytes to copy. A larger copy is an error."""
     on_progress: Callable[[int], object]
-    """Called with the number of bytes that were copied so far; in `sync`, by another thread."""
+    """Called with the number of copied bytes. In `sync`, another thread calls it."""
 
 
 class ProxyStreamOptions(TypedDict, total=False):
@@ -297,7 +297,7 @@ class ProxyStreamOptions(TypedDict, total=False):
     body: bytes | str
     """The body."""
     timeout: float | None
-    """The seconds in which the response has to begin."""
+    """The seconds until which the response must begin."""
 
 
 class ProxyOptions(CallOptions, total=False):
@@ -314,7 +314,7 @@ class ProxyOptions(CallOptions, total=False):
 
 
 class StreamOptions(TypedDict, total=False):
-    """Options of `Rest.stream`, apart from its times."""
+    """Options of `Rest.stream`, except its timeouts."""
 
     is_watch: bool
     can_resume: bool
@@ -323,15 +323,15 @@ class StreamOptions(TypedDict, total=False):
 class ClientOptions(TypedDict, total=False):
     """Options of a client.
 
-    `timeout` is the default deadline of calls, in seconds. Where a call sends many requests (a
-    manifest set), it is that of each; where it opens a stream (exec, attach, copies), that of the
-    opening. The `timeout` of such a call limits the whole, but for `exec_stream` and `attach`,
-    whose streams are open for as long as the program wants. It does not apply to watches and
-    followed logs. There is no deadline by default.
+    `timeout` is the default timeout of calls, in seconds. For calls that send many requests
+    (manifest sets), it limits each request. For calls that open a stream (exec, attach, copies), it
+    limits the opening. If `timeout` is passed to such a call, it limits the whole call, except for
+    `exec_stream` and `attach`, whose streams stay open. It does not apply to watches and followed
+    logs. By default there is no timeout.
 
     `qps` and `burst` limit the rate of requests, but not of watches, commands and ports. Rates are
     unlimited by default, because the server's priority and fairness works better. `max_retries` is
-    how often a request is repeated when the server asks for it (10).
+    the maximum number of retries of a request, if the server asks for retries (10).
 
     `warning_handler` is called with the text of each Warning header. By default, each text is
     logged once, with the call and the object. `impersonate_*` make requests as another user
@@ -341,15 +341,15 @@ class ClientOptions(TypedDict, total=False):
     asyncio clients never open more; synchronous clients open more if needed and close them after
     use. Watches and followed logs use connections of their own.
 
-    If none of its watches and followed logs receives data, the client requests `/version`, and
-    drops their connections if there is no response. `silence_timeout` is the total time for this in
-    seconds (40: 32 s of silence, then 8 s for the response). 0 disables this.
+    If no watch and no followed log of the client receives data, the client requests `/version`. If
+    there is no response, it drops the connections of watches and logs. `silence_timeout` is the
+    total time in seconds (40: 32 s of silence, then 8 s for the response). 0 disables the request.
     `max_response_bytes` limits the size of a single response after decompression (1 GiB).
 
-    `discovery_cache` is whether to keep on disk, for ten minutes, which resources the server has:
-    below the user's cache directory, or in the folder that is given. The default is to keep what
-    came over TLS. With `insecure-skip-tls-verify`, nothing is kept, nor read from there. Only
-    `dynamic` and kinds that no package registers need it.
+    `discovery_cache` is whether to keep the results of discovery on disk for ten minutes: below the
+    user's cache directory, or in the given folder. By default, results that came over TLS are kept.
+    With `insecure-skip-tls-verify`, nothing is kept and nothing is read. Only `dynamic` and kinds
+    that no package registers need discovery.
     """
 
     user_agent: str

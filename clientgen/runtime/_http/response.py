@@ -136,7 +136,7 @@ _REASONS: dict[int, tuple[str, str | None]] = {
     406: ("NotAcceptable", None),
     409: ("Conflict", "the server reports a conflict"),
     415: ("UnsupportedMediaType", None),
-    422: ("Invalid", "the server finds an error in what was sent"),
+    422: ("Invalid", "the server finds an error in the request"),
     429: ("TooManyRequests", "the server has too many requests and asks to try again later"),
     503: ("ServiceUnavailable", "the server cannot handle the request at the moment"),
     504: ("Timeout", "the server did not answer in time and may still be at work"),

@@ -66,12 +66,12 @@ class Health:
     """
 
     __slots__ = (
-        "_asked_at",
         "_check_at",
-        "_lost",
+        "_is_suspected",
+        "_lost_at",
+        "_probed_at",
         "_random",
-        "_renewed",
-        "_suspected",
+        "_renewed_at",
         "answers",
         "is_down",
         "kept_since",
@@ -88,88 +88,92 @@ class Health:
         self.is_down = self.answers = False
         self.outages = 0
         self._random = random or default_random()
-        self._suspected = False
+        self._is_suspected = False
         # The time of the last probe; None without a connection for probes.
-        self._asked_at: float | None = None
+        self._probed_at: float | None = None
         self.kept_since = _NEVER
-        self._lost = _NEVER
-        self._renewed = _NEVER
+        self._lost_at = _NEVER
+        self._renewed_at = _NEVER
         self._check_at = now
 
     # ---- streams ------------------------------------------------------------------------------
 
-    def ask_at(self, opened: float, heard: float) -> float:
+    def next_probe_at(self, opened: float, last_data_at: float) -> float:
         """Return the time of the next probe.
 
         Args:
             opened: The time when the oldest stream was opened.
-            heard: The time when data last arrived on any stream.
+            last_data_at: The time when data last arrived on any stream.
         """
-        if self._asked_at is None:
+        if self._probed_at is None:
             return max(
-                min(opened + _FIRST_PROBE_AFTER_SECONDS, heard + self.quiet),
-                self._after_loss(heard),
+                min(opened + _FIRST_PROBE_AFTER_SECONDS, last_data_at + self.quiet),
+                self._after_loss(last_data_at),
             )
         return min(
-            max(heard, self._asked_at) + self.quiet, self._asked_at + _MAX_PROBE_INTERVAL_SECONDS
+            max(last_data_at, self._probed_at) + self.quiet,
+            self._probed_at + _MAX_PROBE_INTERVAL_SECONDS,
         )
 
-    def answered(self, now: float, *, is_new: bool) -> None:
+    def note_response(self, now: float, *, is_new: bool) -> None:
         """Note a response to a probe, and whether its connection is new."""
-        self._asked_at = now
+        self._probed_at = now
         if is_new:
             self.kept_since = now
 
-    def renews(self, now: float) -> bool:
+    def should_renew_streams(self, now: float) -> bool:
         """Return whether to end the streams that are older than the connection for probes."""
-        if now - self._renewed < _RENEWAL_INTERVAL_TIMEOUTS * (self.quiet + self.patience):
+        if now - self._renewed_at < _RENEWAL_INTERVAL_TIMEOUTS * (self.quiet + self.patience):
             return False
-        self._renewed = now
+        self._renewed_at = now
         return True
 
-    def unanswered(self, now: float, *, is_silent: bool) -> None:
+    def note_no_response(self, now: float, *, is_silent: bool) -> None:
         """Note a probe without a response. The server is down if all streams are silent, too."""
-        self._lose(now)
+        self._note_lost_connection(now)
         if is_silent:
-            self._fall()
-            self._check_later(now)
+            self._note_outage()
+            self._schedule_check(now)
 
-    def rest(self) -> None:
-        """Note that there are no streams any more, and no connection for probes."""
-        self._asked_at, self._lost = None, _NEVER
+    def note_no_streams(self) -> None:
+        """Note that there are no streams any more, and so no connection for probes."""
+        self._probed_at, self._lost_at = None, _NEVER
 
-    def _after_loss(self, heard: float) -> float:
+    def _after_loss(self, last_data_at: float) -> float:
         """Return the time to open another connection for probes: after the usual silence."""
-        if self._lost == _NEVER:
+        if self._lost_at == _NEVER:
             return _NEVER
-        return max(self._lost + _FIRST_PROBE_AFTER_SECONDS, min(heard, self._lost) + self.quiet)
+        return max(
+            self._lost_at + _FIRST_PROBE_AFTER_SECONDS,
+            min(last_data_at, self._lost_at) + self.quiet,
+        )
 
-    def _lose(self, now: float) -> None:
-        self._asked_at, self._lost = None, now
+    def _note_lost_connection(self, now: float) -> None:
+        self._probed_at, self._lost_at = None, now
 
     # ---- outages ------------------------------------------------------------------------------
 
     def suspect(self, now: float) -> None:
         """Note that a request failed as it does when the server is down."""
-        if not self._suspected and not self.is_down:
-            self._suspected = True
-            self._check_later(now)  # not at once, because most failures are short
+        if not self._is_suspected and not self.is_down:
+            self._is_suspected = True
+            self._schedule_check(now)  # not at once, because most failures are short
 
     def check_at(self) -> float | None:
         """Return the time of the next check of `/readyz`. None if the server is not suspected."""
-        return self._check_at if self._suspected or self.is_down else None
+        return self._check_at if self._is_suspected or self.is_down else None
 
-    def checked(self, now: float, *, is_ready: bool) -> bool:
+    def note_check(self, now: float, *, is_ready: bool) -> bool:
         """Note whether the server is ready. Returns whether that ends an outage."""
-        self._suspected = False
+        self._is_suspected = False
         was_down = self.is_down
         if not is_ready:
-            self._fall()
-            self._lose(now)
-            self._check_later(now)
+            self._note_outage()
+            self._note_lost_connection(now)
+            self._schedule_check(now)
             return False
         self.is_down = False
-        self.answered(now, is_new=True)
+        self.note_response(now, is_new=True)
         self.outages += was_down
         return was_down
 
@@ -177,11 +181,11 @@ class Health:
         """Return a random pause for a waiting caller, so that not all callers continue at once."""
         return _RETURN_SPREAD_SECONDS * self._random()
 
-    def _fall(self) -> None:
+    def _note_outage(self) -> None:
         self.answers = self.answers and self.is_down
         self.is_down = True
 
-    def _check_later(self, now: float) -> None:
+    def _schedule_check(self, now: float) -> None:
         self._check_at = now + _CHECK_INTERVAL_SECONDS + _CHECK_JITTER_SECONDS * self._random()
 
 

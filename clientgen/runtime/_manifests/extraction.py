@@ -231,7 +231,7 @@ class _Positions:
         return None
 
     def _positions_by(self, names: tuple[str, ...]) -> dict[bytes, int]:
-        """Return the positions of items by the JSON of these fields. Without names, by the item.
+        """Return the positions of items by the JSON of these fields, or of the item without names.
 
         For equal items, the position is the position of the first item.
         """

@@ -64,7 +64,7 @@ class UnknownAttribute:
 
 
 def public_attributes(client: object) -> list[str]:
-    """Return the attributes of a client without private ones, for `dir()` and completion."""
+    """Return the public attributes of a client, for `dir()` and completion."""
     return [
         name for name in object.__dir__(client) if not name.startswith("_") or name.startswith("__")
     ]

@@ -32,7 +32,7 @@ from .variants import Auto, unset_maker
 __all__ = ["encode"]
 
 Tidier: TypeAlias = Callable[[Any], Any]
-"""Returns what to encode for a value: the value, a changed copy, or UNSET to leave it out."""
+"""Returns the value to encode: the same value, a changed copy, or UNSET to leave it out."""
 
 _UNSETS = frozenset({UnsetList, UnsetDict})
 # A class with apiVersion, kind and metadata is a kind. A class without metadata is a reference to
@@ -220,7 +220,7 @@ def _without_zero_fraction(value: float) -> float:
 
 
 def _tidy_model(plan: _Plan, model: ModelBase) -> Any:
-    """Return what to encode for a model: the model, a copy with replaced values, or UNSET."""
+    """Return the value to encode for a model: the model, a copy with new values, or UNSET."""
     if plan.empty is not None and model == plan.empty and not _has_set_empties(model, plan):
         return UNSET
     tidied = model

@@ -31,7 +31,7 @@ class EndpointsBase(Generic[AnswerT]):
             Without, it is an ordinary function, which runs in a new thread for each request. If the
             function raises, the client gets status 500.
         tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
-        max_body: The largest body in bytes; requests with larger ones are refused with 413.
+        max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
         timeout: The seconds after which the client gets status 503 instead of an answer. The client
             must read the answer within the same time, or the connection is closed.
 

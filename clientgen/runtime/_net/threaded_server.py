@@ -51,7 +51,7 @@ class ThreadedServer:
         sock: The socket; the server closes it.
         answer: Answers one request.
         tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
-        max_body: The largest body in bytes; requests with larger ones are refused with 413.
+        max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
         timeout: The seconds that an answer may take, and that the client may take to read it.
     """
 
