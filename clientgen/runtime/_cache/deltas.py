@@ -8,7 +8,7 @@ The rules are those of client-go's shared informers (processDeltas, RealFIFO's R
 - A relist yields the deletions first, each with the last known object, then updates and additions
   in the order of the list.
 - An update whose object has the same resourceVersion as before is a sync: only handlers whose
-  resync is due get it.
+  resync is due get the sync.
 - If an object was deleted and another was created under its name between two watches, handlers get
   one update from the old object to the new object, as in client-go. `Updated.is_recreated` is true.
 
@@ -49,7 +49,7 @@ S = TypeVar("S")
 class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
     """An object whose deletion the watch missed. A relist has noticed the deletion.
 
-    `object` is the last state in the cache, which may be out of date; None if the cache had none.
+    `object` is the last state in the cache, which may be out of date; None if there is no state.
     client-go: cache.DeletedFinalStateUnknown.
     """
 
@@ -162,7 +162,7 @@ def apply_resync(objects: Iterable[T]) -> list[Updated[T]]:
 
 
 def decode_notification(notification: Notification[S], decode: Callable[[S], T]) -> Notification[T]:
-    """Convert a notification about entries of the store to one about objects, for handlers."""
+    """Convert a notification about entries of the store to a notification about objects."""
     match notification:
         case Added(entry, is_initial):
             return Added(decode(entry), is_initial)

@@ -15,7 +15,7 @@ ThreadSafeStore. Writes are ordered so that an object that an index returns is a
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does: `threading` takes time to import
+from _thread import RLock  # `threading` takes time to import
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ..errors import NotSynced
@@ -38,7 +38,7 @@ __all__ = [
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-Objects: TypeAlias = list[T]  # the class below has a method `list`
+Objects: TypeAlias = list[T]  # the method `list` of the class below shadows the builtin
 
 
 def meta_namespace_key(obj: Any) -> str:
@@ -132,7 +132,7 @@ class Indexer(Generic[T]):
 
     @property
     def populated(self) -> bool:
-        """Whether the cache was filled. Before, an object that is not in the cache may exist."""
+        """Whether the cache was filled. Until then, an object that it lacks may exist."""
         return self._state.populated
 
     @property
@@ -195,7 +195,7 @@ class Indexer(Generic[T]):
         return [*self._state.indices]
 
     def hide(self, why: Callable[[], str]) -> None:
-        """Make reads raise `NotSynced`, with the message that `why` returns, until `show`."""
+        """Make reads raise `NotSynced` until `show` is called. `why` returns the message."""
         self._is_shown, self._shown = False, _Hidden(why)
 
     def show(self) -> None:
@@ -205,9 +205,9 @@ class Indexer(Generic[T]):
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
         """Add an index. Objects that are already stored are indexed at once.
 
-        `function` returns the values for an object: none, one or several. It must be fast, must not
-        change the object, and must always return the same values for the same object. It is called
-        when the object is written, before the object can be read.
+        `function` returns the values for an object: none, one or several. The function must be
+        fast, must not change the object, and must always return the same values for the same
+        object. It is called when the object is written, before the object can be read.
 
         Raises:
             ValueError: an index with this name exists.
@@ -255,13 +255,13 @@ class Indexer(Generic[T]):
     def replace(self, objects: Iterable[T], resource_version: str) -> Mapping[str, T]:
         """Replace all objects at once. Returns the previous objects by key.
 
-        If two objects have the same key, the later is stored. That happens if the continue token
-        of a list expires between two pages.
+        If two objects have the same key, the later object is stored. A list has such objects if its
+        continue token has expired between two pages.
         """
         return self.swap({meta_namespace_key(obj): obj for obj in objects}, resource_version)
 
     def swap(self, objects: dict[str, T], resource_version: str) -> Mapping[str, T]:
-        """Like `replace`, with objects by key. The indexer takes over the dict."""
+        """Replace all objects as `replace` does. The indexer uses the dict as its store."""
         state: _State[T] = _State()
         state.entries = objects
         state.populated = True

@@ -7,7 +7,7 @@ prometheus-client, which `clientgen[metrics]` installs. The metrics of work queu
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does
+from _thread import RLock  # `threading` takes time to import
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakMethod
 
@@ -40,7 +40,7 @@ class InformerState(Struct, frozen=True):
         resource_version: The resource version of the cache.
         handler_errors: The number of handler calls that have failed.
         watch_errors: The number of failed attempts to list and watch.
-        disconnected_seconds: The seconds since the last watch ended; 0 while a watch is open.
+        disconnected_seconds: The seconds without an open watch; 0 while a watch is open.
     """
 
     queued_items: int
@@ -179,7 +179,7 @@ _GAUGES: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] = (
     ("informer_store_resource_version", "The resource version of the cache.", _highest_version),
     (
         "informer_disconnected_seconds",
-        "The seconds since the last watch of a cache ended; 0 while a watch is open.",
+        "The seconds for which a cache has had no open watch; 0 while a watch is open.",
         lambda states: max((state.disconnected_seconds for state in states), default=0.0),
     ),
 )

@@ -100,7 +100,7 @@ def namespace_selector(value: Namespaces | Labels) -> str | None:
     text = selection("label_selector", cast("Any", value))
     if text is None:
         raise ValueError("the label selector of the namespaces is empty; None means all of them")
-    from .._http.selectors import parse_label_selector  # few programs select namespaces
+    from .._http.selectors import parse_label_selector  # imported late: rarely needed
 
     parse_label_selector(text)
     return text

@@ -33,8 +33,8 @@ T = TypeVar("T")
 Labels: TypeAlias = str | Selector | LabelSelector | Mapping[str, str | Sequence[str] | None]
 """A label selector.
 
-It has a form that clients accept (`app=web,tier in (a, b),!legacy`, or `{"app": "web", "tier":
-["a", "b"], "legacy": None}`), or is the `LabelSelector` of a spec. An empty selector selects
+It is a string (`app=web,tier in (a, b),!legacy`), a mapping (`{"app": "web", "tier":
+["a", "b"], "legacy": None}`), or the `LabelSelector` of a spec. An empty selector selects
 everything.
 """
 
@@ -207,7 +207,7 @@ def _scope_message(resource: Resource) -> str:
 
 
 def _selected(indexer: Indexer[T], entries: list[Any], wanted: Labels) -> list[T]:
-    """Return the objects of the entries whose labels match. The others are not decoded."""
+    """Return the objects of the entries whose labels match. Other entries are not decoded."""
     selector = _selector(wanted)
     if selector.requirements:
         matches = selector.matches

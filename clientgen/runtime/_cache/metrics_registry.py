@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does
+from _thread import RLock  # `threading` takes time to import
 from typing import TYPE_CHECKING, Generic, TypeVar
 from weakref import WeakKeyDictionary
 

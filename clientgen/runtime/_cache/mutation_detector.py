@@ -4,14 +4,14 @@ The objects of a cache are shared. If a program changes an object, all users of 
 change, until the next event silently reverts it. The detector keeps the JSON of each object as it
 was stored, and compares the JSON later. So it needs the memory of a second cache.
 
-The detector compares JSON, because `==` considers `1`, `1.0` and `True` equal, and two quantities
-of the same amount.
+The detector compares JSON, because for `==`, `1`, `1.0` and `True` are equal, and so are two
+quantities of the same amount.
 """
 
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock  # as in indexer: `threading` takes time to import
+from _thread import allocate_lock  # `threading` takes time to import
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeGuard, TypeVar
 
@@ -204,7 +204,7 @@ def _snapshot(obj: object) -> bytes:
 
 
 def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
-    """Yield the paths at which two JSON values differ, with both values. UNSET is missing."""
+    """Yield the paths at which two JSON values differ, with both values; UNSET if missing."""
     steps = _steps(before, after)
     if steps is None:
         yield path, before, after

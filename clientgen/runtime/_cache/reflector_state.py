@@ -183,8 +183,7 @@ class ReflectorState:
         self.bookmarks = BookmarkGaps()
         self._options = dict(options)
         self._random = random or default_random()
-        # Outages have their own backoff: errors of a server that has just returned wait for a short
-        # time only.
+        # Outages have their own backoff, so that the pauses are short after a server has returned.
         self._backoff = ReflectorBackoff(now, self._random)
         self._outage_backoff = ReflectorBackoff(now, self._random)
         self._watch_list = watch_list
@@ -241,12 +240,12 @@ class ReflectorState:
         if version in {"", "0"}:
             options["limit"] = PAGE_SIZE
         elif self._has_pages:
-            # Without a match, a version together with a limit means exactly this version.
+            # Without `resource_version_match`, a version and a limit mean exactly this version.
             options |= {"limit": PAGE_SIZE, "resource_version_match": "NotOlderThan"}
         return Listing(options)
 
     def listed(self, step: Listing, version: str, pages: int) -> Step:
-        """Note that the collection was read, and return the next step. `pages` is their number."""
+        """Note that the collection was read in this many pages, and return the next step."""
         if step.options["resource_version"] == "0" and pages > 1:
             self._has_pages = True
         self._synced(version)

@@ -115,14 +115,14 @@ class Storage(Generic[T]):
     # ---- parts of objects ---------------------------------------------------------------------
 
     def with_metadata(self, obj: T, metadata: dict[str, Any]) -> T:
-        """Copy an object with other metadata. Its resource version stays."""
+        """Copy an object with other metadata. The copy keeps the resource version."""
         copied: Any = deep_copy(obj)
         kept: ObjectMeta = copied.metadata
         copied.metadata = from_dict(type(kept), _at_version(metadata, kept.resource_version))
         return cast("T", copied)
 
     def with_replicas(self, obj: T, replicas: int) -> T:
-        """Copy an object with another `spec.replicas`. Its resource version stays."""
+        """Copy an object with another `spec.replicas`. The copy keeps the resource version."""
         copied: Any = deep_copy(obj)
         copied.spec.replicas = replicas
         return cast("T", copied)
@@ -138,14 +138,14 @@ class UnstructuredStorage(Storage[Unstructured]):
     """Keeps objects without a class."""
 
     def with_metadata(self, obj: Unstructured, metadata: dict[str, Any]) -> Unstructured:
-        """Copy an object with other metadata. Its resource version stays."""
+        """Copy an object with other metadata. The copy keeps the resource version."""
         copied = deep_copy(obj)
         stated = _at_version(metadata, copied.metadata.resource_version)
         copied["metadata"] = deep_copy(stated)
         return copied
 
     def with_replicas(self, obj: Unstructured, replicas: int) -> Unstructured:
-        """Copy an object with another `spec.replicas`. Its resource version stays."""
+        """Copy an object with another `spec.replicas`. The copy keeps the resource version."""
         copied = deep_copy(obj)
         copied["spec"] = {**copied.get("spec", {}), "replicas": replicas}
         return copied

@@ -1,10 +1,10 @@
 """Transforms: functions applied to every object before it goes into a cache.
 
-A transform makes a cache smaller: it drops what the program does not need. It may change the object
-in place, because no other code has the object yet, and returns the object to store. A second call
-with the same object must change nothing. A transform must not change `name`, `namespace`, `uid` and
-`resource_version` of the metadata. If it raises, the object is not stored (client-go:
-cache.TransformFunc).
+A transform makes a cache smaller: it drops parts of objects that the program does not need. It may
+change the object in place, because no other code has the object yet, and returns the object to
+store. A second call with the same object must change nothing. A transform must not change `name`,
+`namespace`, `uid` and `resource_version` of the metadata. If a transform raises, the object is not
+stored (client-go: cache.TransformFunc).
 """
 
 from __future__ import annotations

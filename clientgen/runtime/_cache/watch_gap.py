@@ -6,7 +6,7 @@ from typing import Final
 
 __all__ = ["WatchGap"]
 
-# Gaps are shorter than this when a server ends a watch or restarts.
+# Shorter gaps are usual: they occur when a server ends a watch or restarts.
 _MIN_REPORTED_SECONDS: Final = 30.0
 
 

@@ -52,7 +52,7 @@ class WriteTarget(Struct, frozen=True):
 
 
 def target_of(request: HttpRequest) -> WriteTarget | None:
-    """Return the target of a request; None if the request writes nothing, or it is unknown what."""
+    """Return the target of a request; None if the request writes nothing, or is not understood."""
     method = request.method
     if method not in _WRITES or _is_dry_run(request):
         return None
@@ -107,6 +107,6 @@ def _has_propagation(body: bytes | None) -> bool:
 def _unquoted(text: str) -> str:
     if "%" not in text:
         return text
-    from urllib.parse import unquote  # most names need none
+    from urllib.parse import unquote  # imported late: most names are not quoted
 
     return unquote(text)

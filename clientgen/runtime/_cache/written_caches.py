@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from _thread import allocate_lock  # as in indexer: `threading` takes time to import
+from _thread import allocate_lock  # `threading` takes time to import
 from typing import TYPE_CHECKING, Protocol
 
 from .write_requests import target_of
@@ -72,7 +72,7 @@ class WrittenCaches:
         self._lock = allocate_lock()
 
     def add(self, cache: WrittenCache) -> None:
-        """Show own writes in a cache from now on."""
+        """Start showing own writes in a cache."""
         key = (cache.resource.group, cache.resource.plural)
         with self._lock:
             self._caches[key] = (*self._caches.get(key, ()), cache)

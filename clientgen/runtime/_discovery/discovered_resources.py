@@ -40,7 +40,7 @@ class ApiSubresource(Struct, frozen=True):
 
 
 class ApiResource(Resource, frozen=True):
-    """A resource with all that the server's discovery documents contain about it.
+    """A resource, with all fields of the server's discovery documents.
 
     Attributes:
         singular: the singular name, such as `deployment`.

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 TTL_SECONDS = 600.0
-"""A snapshot that is older is not used without a request to the server."""
+"""The maximum age of a snapshot that is used without a request to the server."""
 
 MAX_SNAPSHOT_BYTES = 64 << 20
 """The maximum size of the files that are read or written."""

@@ -18,7 +18,7 @@ _SILENCE_FACTOR = 2.5
 _MIN_SILENCE_SECONDS = 75.0
 # The number of gaps that are needed for a limit, and the number of gaps that are stored.
 _MIN_GAPS, _MAX_GAPS = 2, 5
-# Bookmarks that are closer together, in seconds, are not the periodic ones.
+# Bookmarks with a smaller gap are not periodic bookmarks.
 _MIN_INTERVAL_SECONDS = 1.0
 
 

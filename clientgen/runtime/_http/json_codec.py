@@ -82,7 +82,7 @@ class JsonCodec:
         return model_codec.decode_events(block, model)
 
     def is_urgent(self, block: bytes) -> bool:
-        """Return whether lines may hold a bookmark or an error."""
+        """Return whether lines may contain a bookmark or an error."""
         return b'"BOOKMARK"' in block or b'"ERROR"' in block
 
 

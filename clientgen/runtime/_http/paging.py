@@ -21,7 +21,7 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 
 class Tokens:
-    """The continue tokens of one list. Detects a repeated token, which would never end."""
+    """The continue tokens of one list. Detects a repeated token, which would repeat the list."""
 
     def __init__(self) -> None:
         self._token_digests: set[int] = set()

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Patch:
-    """Base class of patches: a body, and the content type of the type of patch."""
+    """Base class of patches: a body, and its content type."""
 
     __slots__ = ("body",)
     content_type: ClassVar[str]
@@ -78,7 +78,7 @@ class MergePatch(_Patch):
 
 
 class StrategicMergePatch(_Patch):
-    """Like a merge patch, but lists are merged by key. Custom resources do not support it."""
+    """A merge patch that merges lists by key. Custom resources do not support this type."""
 
     __slots__ = ()
     content_type = "application/strategic-merge-patch+json"
@@ -90,7 +90,7 @@ class StrategicMergePatch(_Patch):
 
 
 class ApplyPatch(_Patch):
-    """Server-side apply: the fields this field manager sets. Usually called as `apply()`."""
+    """Server-side apply: the fields that a field manager sets. Programs usually call `apply()`."""
 
     __slots__ = ()
     content_type = "application/apply-patch+yaml"

@@ -26,8 +26,8 @@ def segment(what: str, value: str) -> str:
         value: the name.
 
     Raises:
-        ValueError: the value is not a string or is empty, it would change the path (`.`, `..`, `/`
-            or `%` in it), or it is a namespace with capital letters, which no server has.
+        ValueError: the value is not a string, is empty, would change the path (`.`, `..`, `/` or
+            `%`), or is a namespace with capital letters, which no server has.
     """
     try:
         plain = _PLAIN(value)
@@ -41,7 +41,7 @@ def segment(what: str, value: str) -> str:
 
 
 def check_segment(what: str, value: str) -> str:
-    """Check a name like `segment`, and return it as a str.
+    """Check a name as `segment` does, and return the name as a plain str.
 
     Raises:
         ValueError: as `segment`.

@@ -257,7 +257,8 @@ def build_delete(
     """Build the request of a delete: selectors in the query, other options in a DeleteOptions body.
 
     Raises:
-        ValueError: a selector or a precondition is empty, which would delete more than was meant.
+        ValueError: a selector or a precondition is empty: the server would delete other objects,
+            too.
     """
     if not options:
         return HttpRequest("DELETE", path)

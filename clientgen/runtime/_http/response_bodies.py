@@ -16,7 +16,7 @@ __all__ = ["MAX_RESPONSE_BYTES", "BodyReader", "Inflater", "inflater_for"]
 MAX_RESPONSE_BYTES = 1 << 30
 """The default of `max_response_bytes`."""
 
-# The most bytes to read of an error response: an error message needs no more.
+# The maximum size of the body of an error response. The rest is not read.
 _MAX_ERROR_BYTES = 1 << 20
 _FIRST_REDIRECT_STATUS = 300
 _PIECE_BYTES = 1 << 20

@@ -37,7 +37,7 @@ _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 
 
 class Requirement(Struct, frozen=True):
-    """One condition on labels. `values` is empty for `exists` and `!`."""
+    """A condition on labels. `values` is empty for `exists` and `!`."""
 
     key: str
     operator: Operator
@@ -72,7 +72,7 @@ class Requirement(Struct, frozen=True):
 
 
 class Selector(Struct, frozen=True):
-    """Conditions that must all be met. `str()` gives the form that the server reads."""
+    """Conditions that must all be met. `str()` returns the text for the server."""
 
     requirements: tuple[Requirement, ...] = ()
 

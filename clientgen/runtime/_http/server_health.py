@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["SILENCE_TIMEOUT_SECONDS", "Health", "is_outage"]
 
 SILENCE_TIMEOUT_SECONDS = 40.0
-"""The silence timeout of clients that set none."""
+"""The default silence timeout of clients."""
 
 # The silence timeout has two parts: the silence before the probe, and the timeout of the probe.
 # client-go: 30 and 15 s.

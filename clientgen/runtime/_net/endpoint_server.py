@@ -49,7 +49,7 @@ class EndpointServer:
         answer: Answers one request.
         tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
         max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
-        timeout: The seconds that an answer may take, and that the client may take to read it.
+        timeout: The seconds until an answer must exist, and until the client must have read it.
     """
 
     def __init__(
@@ -273,7 +273,7 @@ class EndpointServer:
 
 
 class _Server(Server):
-    """An aiohttp server that stores the transport of each connection, and reports its end."""
+    """An aiohttp server that stores the transport of each connection, and reports ended ones."""
 
     on_end: Callable[[RequestHandler], object]
     transports: dict[RequestHandler, asyncio.Transport]

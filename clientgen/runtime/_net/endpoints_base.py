@@ -27,9 +27,9 @@ class EndpointsBase(Generic[AnswerT]):
     Args:
         title: The name in messages, such as `metrics`.
         address: The address: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. Port 0 is any free port.
-        answer: The function that answers a request. With asyncio it is a coroutine function.
-            Without, it is an ordinary function, which runs in a new thread for each request. If the
-            function raises, the client gets status 500.
+        answer: The function that answers a request: a coroutine function with asyncio, else an
+            ordinary function, which runs in a new thread for each request. If the function raises,
+            the client gets status 500.
         tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
         max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
         timeout: The seconds after which the client gets status 503 instead of an answer. The client

@@ -27,8 +27,8 @@ _NETWORK_BITS = 64  # of an IPv6 address; a machine may choose the other bits it
 class Peers(Generic[C]):
     """Admits connections and reserves memory, within the limits of the server and of each peer.
 
-    When a limit of the server is reached, connections of the largest peer are closed. An instance
-    may be shared by threads.
+    When a limit of the server is reached, connections of the largest peer are closed. Threads may
+    share an instance.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Peers(Generic[C]):
 
         Returns:
             Whether there is room, and the connection that the caller must close to make room: an
-            idle one of the peer with the most connections.
+            idle connection of the peer with the most connections.
         """
         with self._lock:
             is_full = len(self._peer_of) >= limits.MAX_CONNECTIONS

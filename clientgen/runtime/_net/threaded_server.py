@@ -52,7 +52,7 @@ class ThreadedServer:
         answer: Answers one request.
         tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
         max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
-        timeout: The seconds that an answer may take, and that the client may take to read it.
+        timeout: The seconds until an answer must exist, and until the client must have read it.
     """
 
     def __init__(
