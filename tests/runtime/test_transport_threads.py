@@ -22,7 +22,7 @@ from clientgen.runtime._async._primitives import Event
 from clientgen.runtime._http import blocking_calls
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._sync import transport as sync_transport
-from clientgen.runtime._sync._primitives import Lock, holding
+from clientgen.runtime._sync._primitives import Lock, run_with_lock
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.sync import ResourceClient, Rest
 
@@ -166,9 +166,9 @@ async def test_work_is_abandoned_when_the_event_happens():
         return "done"
 
     happened = Event()
-    assert await happened.unless(work(0)) == "done"
+    assert await happened.run_unless_set(work(0)) == "done"
     asyncio.get_running_loop().call_later(0.01, happened.set)
-    assert await happened.unless(work(3600)) is None
+    assert await happened.run_unless_set(work(3600)) is None
     assert ended == ["ended", "ended"]
 
 
@@ -236,8 +236,8 @@ def test_a_lock_is_free_again_when_no_thread_can_be_started(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", start)
         with pytest.raises(RuntimeError, match="can't start"):
-            holding(lock, list, monotonic() + 60)
-    assert holding(lock, lambda: "done", monotonic() + 60) == "done"
+            run_with_lock(lock, list, monotonic() + 60)
+    assert run_with_lock(lock, lambda: "done", monotonic() + 60) == "done"
 
 
 def test_a_lock_is_given_back_once_when_the_work_fails():
@@ -246,5 +246,5 @@ def test_a_lock_is_given_back_once_when_the_work_fails():
 
     lock = Lock()
     with pytest.raises(RuntimeError, match="no plugin"):
-        holding(lock, fail, monotonic() + 60)
-    assert holding(lock, lambda: "done", monotonic() + 60) == "done"
+        run_with_lock(lock, fail, monotonic() + 60)
+    assert run_with_lock(lock, lambda: "done", monotonic() + 60) == "done"

@@ -73,7 +73,7 @@ class Denied(Exception):  # noqa: N818 - a public name
         causes: The fields that are wrong.
 
     Raises:
-            ValueError: The code is not between 400 and 599.
+        ValueError: The code is not between 400 and 599.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ _REQUIRED_OBJECTS: Final = {
 
 
 class ReviewError(ValueError):
-    """The body of a request is not a review that can be answered. The message says why."""
+    """The body of a request is not a valid review. The message says why."""
 
 
 class _Kind(Struct, frozen=True):
@@ -215,7 +215,7 @@ def defaulted_response(call: AdmissionCall, request: AdmissionRequest[Any], befo
 
     Args:
         call: The request as it was received.
-        request: The request as the function left it.
+        request: The request after the function was called.
         before: The result of `encode_object` before the function was called.
     """
     response: dict[str, Any] = {"allowed": True, **_warnings_and_annotations(request)}

@@ -7,7 +7,7 @@ and empty lists stay as they are: `carry_over` applies the changes to the receiv
 A class does not encode default values, such as an empty list. If the received JSON has such a
 value, it is kept.
 
-Lists are changed item by item if their items have keys or are unique.
+The patch changes lists item by item if their items have keys or are unique.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def carry_over(received: Any, before: bytes, after: bytes, changed: object) -> A
 
     Args:
         received: The received value.
-        before: The value as its class encodes it before the change: without nulls, for example.
+        before: The value as its class encodes it before the change, for example without nulls.
         after: The value as its class encodes it after the change.
         changed: The object after the change; `after` is its JSON.
     """

@@ -41,10 +41,10 @@ def check_target(path: Path) -> Path:
 
 @contextmanager
 def os_errors_as_copy_failed(path: Path) -> Generator[None]:
-    """Convert errors of the operating system to CopyFailed; messages name their file, or `path`.
+    """Convert errors of the operating system to CopyFailed. Messages name the file, or `path`.
 
     Raises:
-        CopyFailed: An OSError was raised; it is the cause.
+        CopyFailed: An OSError was raised, which is the cause.
     """
     try:
         yield

@@ -85,7 +85,8 @@ class Packer:
             pending_folders: list[tuple[str, ...]] = [(name,)] if is_folder else []
             while pending_folders:
                 parts = pending_folders.pop()
-                # Open each folder from the top again: open parents would take a descriptor each.
+                # Open each folder from the top again, because open parents would need a descriptor
+                # each.
                 with top.below(parts) as folder:
                     root = "/".join((self._root, *parts[1:]))
                     inner = yield from self._archive_folder(folder, root, is_first=len(parts) == 1)

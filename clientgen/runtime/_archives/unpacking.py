@@ -44,11 +44,11 @@ class Unpacker:
     """Copies the contents of an archive to a local path.
 
     Each file is written under a temporary name in its folder, and then renamed: an existing file
-    stays until the new file is complete. Nothing is written through a link. Links are created at
-    the end, if they lead to a path within the target; other links are skipped, as are devices and
-    FIFOs. Other local programs cannot redirect a file by replacing folders. Owners and the bits
-    setuid, setgid and sticky are dropped; permissions are limited as by `tarfile.data_filter` and
-    the umask.
+    stays until the new file is complete. No file is written through a link. Links are created at
+    the end, if they lead to a path within the target. Other links, devices and FIFOs are skipped.
+    Other local programs cannot redirect a file by replacing folders. Owners and the bits setuid,
+    setgid and sticky are dropped; permissions are limited as by `tarfile.data_filter` and the
+    umask.
 
     Args:
         target: The local path of the copy.
@@ -273,7 +273,7 @@ class Unpacker:
             raise
         except OSError as error:
             folder.remove(new)
-            self._skip(entry, f"the link cannot be made: {error}")
+            self._skip(entry, f"the link cannot be created: {error}")
 
 
 class PlainFile:
@@ -330,7 +330,7 @@ class PlainFile:
 
 
 class _TemporaryFile:
-    """A file that is written under a temporary name. Errors name its final path."""
+    """A file that is written under a temporary name. Errors name the final path."""
 
     def __init__(self, folder: Folder, name: str, entry: Entry | None = None) -> None:
         self._folder = folder

@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     """A coroutine function; in `_sync`, an ordinary function."""
 
     Callback: TypeAlias = Callable[P, Awaitable[T] | T]
-    """A user's function: a coroutine function or an ordinary one."""
+    """A user's function: a coroutine function or an ordinary function."""
 
 
 class ReadByFor:
-    """Base class of asynchronous iterators: a plain `for` over one raises an error that helps."""
+    """Base class of asynchronous iterators. A plain `for` raises an error that explains itself."""
 
     if not TYPE_CHECKING:  # type checkers must reject a plain `for`
 
@@ -86,7 +86,8 @@ async def run_with_lock(lock: Lock, work: Callable[[], Awaitable[T]], deadline: 
 
     Args:
         lock: The lock.
-        work: The coroutine function to call with the lock held. It is cancelled at the deadline.
+        work: The coroutine function to call with the lock held. The call is cancelled at the
+            deadline.
         deadline: The monotonic time at which to give up, while waiting for the lock or working.
 
     Raises:
@@ -140,7 +141,9 @@ async def result_of(
 
 
 async def uncancelled(work: Awaitable[T]) -> T:
-    """Await the result of a user's function. If the function cancels itself, the caller goes on.
+    """Await the result of a user's function.
+
+    If the function cancels itself, the calling task continues.
 
     Raises:
         CancelledError: the calling task was cancelled.

@@ -110,7 +110,7 @@ class AsyncClientsetBase:
 
         Args:
             kubeconfig: the kubeconfig file to use instead.
-            context: the context to use instead of the current one.
+            context: the context to use instead of the current context.
             options: see `ClientOptions`.
 
         Raises:
@@ -125,7 +125,7 @@ class AsyncClientsetBase:
 
     @property
     def namespace(self) -> str:
-        """The namespace of the kubeconfig's context or of the pod; `default` if there is none."""
+        """The namespace of the kubeconfig's context or of the pod, or else `default`."""
         return self._rest.namespace
 
     @property
@@ -150,7 +150,7 @@ class AsyncClientsetBase:
     def dynamic(self) -> AsyncDynamicClient:
         """Clients of any resource of the server, by name: `k.dynamic.resource("deploy")`.
 
-        Objects have the classes of `scheme`; others are `Unstructured`.
+        Objects have the classes of `scheme`; objects of other kinds are `Unstructured`.
         """
         from .dynamic import AsyncDynamicClient  # most programs need none
 
@@ -343,8 +343,8 @@ class AsyncClientsetBase:
             options: see `ApplyOptions`.
 
         Raises:
-            ManifestError: the server refuses a field that the class does not have either, or a
-                value of a wrong type. The message says where.
+            ManifestError: the server refuses a field that the class does not have, or a value of a
+                wrong type. The message says where.
         """
         client = await self._client_of_object(body, namespace)
         return await client._apply(client._model, body, options)
@@ -439,7 +439,7 @@ class AsyncClientsetBase:
 
     @retry_if_outdated
     async def patch_status(self, old: T, new: T) -> T:
-        """Send what has changed in the status of an object.
+        """Send the changes of the status of an object.
 
         Sends no request if the status is unchanged. If the object has changed on the server since
         it was read, the server responds with a Conflict; a controller then reconciles again.
@@ -453,7 +453,7 @@ class AsyncClientsetBase:
             new: the object with the new status.
 
         Returns:
-            The new state of the object; `new` itself if nothing was sent.
+            The new state of the object; `new` if no request was sent.
 
         Raises:
             ValueError: `old` and `new` are different objects, or differ in more than the status.
@@ -526,7 +526,7 @@ class AsyncClientsetBase:
 
         Args:
             model: the class of the objects.
-            namespace: their namespace. Namespaced kinds need one.
+            namespace: their namespace, which namespaced kinds need.
             options: see `DeleteCollectionOptions`.
         """
         resource = await self._resource_of(_checked(model))
@@ -609,7 +609,8 @@ class AsyncClientsetBase:
 
         With an object and `until=deleted`, the wait ends when that object is gone, even if a new
         object has its name. With a class alone, the wait is for all objects that match the
-        selectors, in one namespace or in all. Arguments and results are those of `wait` of clients.
+        selectors, in one namespace or in all. Arguments and results are the same as for `wait` of
+        clients.
 
         Args:
             what: the object; or a class.
@@ -655,7 +656,7 @@ class AsyncClientsetBase:
         Args:
             sources: text, Paths of files and folders, objects, and lists of Paths and objects.
             namespace: the namespace that all objects must be in. Objects without a namespace get
-                it. If it is None, they get `namespace` of this clientset.
+                this namespace, or else `namespace` of this clientset.
             strict: refuse unknown fields and missing required fields.
             field_manager: the owner of the fields in `apply` and `diff`; by default the program's
                 name.
@@ -747,7 +748,7 @@ class AsyncClientsetBase:
             raise type(error)(f"{called(self)[1:]}: {error}") from None
 
     def _class_of(self, kind: GroupVersionKind, body: Object) -> type[Object]:
-        """Return the class of the server's response: the registered one, or Unstructured."""
+        """Return the class of the server's response: the registered class, or Unstructured."""
         if isinstance(body, Unstructured) or kind not in self.scheme:
             return Unstructured
         return self.scheme.model(kind)

@@ -95,7 +95,7 @@ class AsyncSource(Protocol[T_co]):
 
     @property
     def sync_status(self) -> str:
-        """Whether its cache is synced, as text."""
+        """The state of the cache, as text: whether it is synced."""
         ...
 
     def start(self) -> None:
@@ -186,7 +186,7 @@ class AsyncController:
 
         Args:
             source: The informer of the owned objects.
-            owner: The kind of the owners, such as `deployments.resource`; None is the kind of
+            owner: The kind of the owners, such as `deployments.resource`; None means the kind of
                 `for_`.
 
         Raises:
@@ -248,9 +248,9 @@ class AsyncController:
     async def run(self) -> None:
         """Start the informers, wait for their caches, and reconcile until stopped.
 
-        `stop` stops it, and in the main thread SIGTERM or SIGINT. It then waits for running
-        reconciliations; queued objects are left for the next start. It does not stop the informers:
-        their factory does.
+        The controller stops on `stop`, and in the main thread on SIGTERM or SIGINT. It then waits
+        for running reconciliations; queued objects are left for the next start. The informers keep
+        running until their factory stops them.
 
         Raises:
             SyncTimeout: The caches did not sync in time (a TimeoutError). The message names each
@@ -264,7 +264,7 @@ class AsyncController:
             forget()
 
     async def _run(self) -> None:
-        """Run, without handling signals."""
+        """Run without handling signals."""
         if self._has_started:
             raise RuntimeError(f"{self!r} has already run; create a new one")
         self._has_started = self._is_listening = True
@@ -442,7 +442,7 @@ class _Watched:
             return predicate(event)
         except Exception:
             logger.exception("%s: the predicate %r failed", self.informer.title, predicate)
-            return True  # an unneeded reconciliation is harmless, a missing one is not
+            return True  # a needless reconciliation is harmless, a missing reconciliation is not
 
 
 class _Enqueuer:

@@ -1,4 +1,4 @@
-"""Copies files to and from containers, with `tar` in the container; single files need no `tar`."""
+"""Copies files to and from containers, with `tar` in the container, or without for single files."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncExecStream"]
 
-# A message with its headers fits into 128 KiB; larger messages are not faster.
+# A message of this size fits into 128 KiB with its headers. Larger messages are not faster.
 _CHUNK_BYTES = (1 << 17) - 64
 
 
@@ -73,7 +73,7 @@ class AsyncExecStream(ReadByFor):
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code of the process; None until all output was read.
+        """The exit code of the process; None before all output was read.
 
         For `attach`, it is 0 once the streams have ended, because nodes do not report the exit
         code.

@@ -24,7 +24,7 @@ __all__ = ["AsyncHealthMonitor", "AsyncMonitoredStream", "AsyncProbe"]
 _STOP_TIMEOUT_SECONDS = 1.0
 _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0
-# The task keeps running this long without a stream: a watch has no stream between two connections.
+# The task keeps running this long without a stream, because a watch has none between connections.
 _IDLE_TIMEOUT_SECONDS = 2.0
 _FIRST_SERVER_ERROR = 500
 
@@ -54,7 +54,7 @@ class AsyncMonitoredStream(Protocol):
 
 
 class AsyncProbe(Protocol):
-    """Sends small requests to the server, over a connection that is kept for them."""
+    """Sends small requests to the server, over a connection that is kept for probes."""
 
     async def send_probe(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a GET. With `fresh`, open a new connection first, and keep the new connection.
@@ -67,7 +67,7 @@ class AsyncProbe(Protocol):
         ...
 
     async def close_probe(self) -> None:
-        """Close the connection that is kept."""
+        """Close the connection for probes."""
         ...
 
     def drop_idle(self) -> None:
@@ -76,7 +76,7 @@ class AsyncProbe(Protocol):
 
 
 class AsyncHealthMonitor:
-    """Ends the streams of a server that is silent, and wakes callers when a server is back.
+    """Ends the streams of a silent server, and wakes callers when the server responds again.
 
     A background task does this while there are open streams or callers in `pause`.
 
@@ -110,7 +110,8 @@ class AsyncHealthMonitor:
     def note_response(self) -> None:
         """Note that the server responded to a request.
 
-        That counts more than `/readyz`: a server may not be ready, or a proxy may block the path.
+        A response counts more than `/readyz`, because a server may not be ready, or a proxy may
+        block the path.
         """
         self._health.answers = True
 

@@ -71,13 +71,13 @@ class _Pool:
 class AsyncInformerFactory:
     """Creates informers, starts new ones, and stops all of them.
 
-    Its options are the defaults of every informer that it creates. With several packages, `join`
-    combines their factories.
+    The options of a factory are the defaults of its informers. `join` combines the factories of
+    several packages.
 
     Args:
         rest: The clientset or REST client for requests. Informers carry it as `client`.
-        namespace: Only watch objects in this namespace, or in these; None for all. Does not affect
-            cluster-scoped resources.
+        namespace: Only watch objects in this namespace, or in several; None for all. It has no
+            effect on cluster-scoped resources.
         label_selector: Only watch objects whose labels match.
         field_selector: Only watch objects whose fields match.
         resync_period: The interval in seconds at which handlers get every object again; 0 disables
@@ -154,8 +154,9 @@ class AsyncInformerFactory:
     ) -> AsyncSharedInformer[T]:
         """Return the informer of a resource. Equal options return the same informer.
 
-        Missing options default to the factory's; None overrides one. A new informer runs after the
-        next `start`. An informer that was stopped separately is replaced by a new one.
+        Missing options default to the factory's; None overrides an option of the factory. A new
+        informer runs after the next `start`. A new informer replaces an informer that was stopped
+        separately.
 
         Raises:
             RuntimeError: The factory is shut down.
@@ -310,7 +311,9 @@ class AsyncInformerFactory:
         return informers.for_resource(resource.plural, **options)
 
     def start(self) -> None:
-        """Start the informers that are not running. Call it again after requesting more informers.
+        """Start the informers that are not running.
+
+        Call `start` again after requesting more informers.
 
         Raises:
             RuntimeError: The factory is shut down.

@@ -51,7 +51,7 @@ class Recorder(Protocol):
 
 
 class AsyncLeaderElector:
-    """Leads while it holds a lease, which only one of several electors can hold.
+    """Leads while it holds a lease, which only one elector can hold at a time.
 
         elector = AsyncLeaderElector(k, "my-controller", "default", on_started_leading=lead)
         await elector.run()
@@ -75,9 +75,11 @@ class AsyncLeaderElector:
     Args:
         client: A clientset, or its REST client.
         name: The name of the lease.
-        namespace: The namespace of the lease; None is the namespace of the client's configuration.
+        namespace: The namespace of the lease; None means the namespace of the client's
+            configuration.
         identity: The identity of this elector in the lease. It must be unique: two processes with
-            the same identity both lead. None makes a new one from the host name and random letters.
+            the same identity both lead. None means a new identity, of the host name and random
+            letters.
         lease_duration: The seconds without a renewal after which another elector may take the
             lease; an integer.
         renew_deadline: The seconds that the elector leads after it has sent a renewal.
@@ -308,7 +310,7 @@ class AsyncLeaderElector:
     async def _attempt(self, until: float | None) -> None:
         timeout = (
             self._timing.renew_deadline / 2
-        )  # as controller-runtime: leaves time for two requests
+        )  # as in controller-runtime, which leaves time for two requests
         await self._leases.attempt(self._election, timeout, until, self._log_failed_request)
         leader = self._election.holder
         if leader and leader != self._announced:
@@ -340,7 +342,7 @@ class AsyncLeaderElector:
         finally:
             try:
                 await self._wind_down(renewing)
-            finally:  # this may be cancelled a second time
+            finally:  # `_wind_down` may be cancelled, too
                 renewing.cancel()
 
     async def _wait_while_leading(self, event: Event, until: float | None) -> None:

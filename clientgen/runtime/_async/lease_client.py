@@ -29,7 +29,7 @@ class AsyncHasRest(Protocol):
 
     @property
     def rest(self) -> AsyncRest:
-        """The client that all its calls go through."""
+        """The REST client of all calls of the clientset."""
         ...
 
 
@@ -64,7 +64,7 @@ class AsyncLeaseClient:
         until: float | None,
         note: Callable[[LeaseRequest, Exception], object],
     ) -> None:
-        """Make one attempt of a candidate: send requests until the election needs none.
+        """Make one attempt of a candidate: send requests until the election needs no more.
 
         Args:
             election: The candidate.

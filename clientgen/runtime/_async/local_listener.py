@@ -56,10 +56,11 @@ class AsyncLocalConnection:
 
 
 class AsyncLocalListener:
-    """Accepts connections to a loopback port, and serves each in a task of its own.
+    """Accepts connections to a loopback port, and serves each connection in a new task.
 
     Args:
-        serve: Called with each connection. The connection is aborted when it returns or raises.
+        serve: Called with each connection. The connection is aborted when the function returns or
+            raises.
     """
 
     def __init__(self, serve: Function[[AsyncLocalConnection], None]) -> None:
@@ -68,7 +69,7 @@ class AsyncLocalListener:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, port: int) -> int:
-        """Listen on a port; 0 chooses a free one. Returns the port.
+        """Listen on a port; 0 chooses a free port. Returns the port.
 
         Raises:
             OSError: The port cannot be listened on, for example because another program uses it.

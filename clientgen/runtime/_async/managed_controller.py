@@ -75,10 +75,10 @@ class AsyncContext(Generic[T_co]):
 
     Attributes:
         request: The namespace and the name of the object.
-        object: The object in the cache; None if it is gone. It is read-only: copy it (`deep_copy`)
-            before you change it.
+        object: The object in the cache, which is read-only: copy it (`deep_copy`) before you change
+            it. None if the object is gone.
         log: A logger that adds the controller, the object and the id of this reconciliation to each
-            record: to its text, and as the attributes `controller`, `object` and `reconcile_id`.
+            record, in the text and as the attributes `controller`, `object` and `reconcile_id`.
     """
 
     __slots__ = ("_cluster", "_host", "log", "object", "request")
@@ -112,12 +112,12 @@ class AsyncContext(Generic[T_co]):
 
     @property
     def clientset(self) -> AsyncClientsetBase:
-        """The clientset of the cluster that the object is in; usually the manager's."""
+        """The clientset of the object's cluster; usually the manager's."""
         return self._host.clientset if self._cluster is None else self._cluster.clientset
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the manager is stopping, or has lost the leadership.
+        """Whether the manager is stopping, or has lost leadership.
 
         A thread cannot be cancelled: a reconcile function that makes many requests in a thread has
         to check this between the requests, and return.
@@ -126,14 +126,14 @@ class AsyncContext(Generic[T_co]):
 
     @property
     def recorder(self) -> AsyncEventRecorder:
-        """A recorder of events in the cluster that the object is in; usually the manager's."""
+        """A recorder of events in the object's cluster; usually the manager's."""
         return self._host.recorder if self._cluster is None else self._cluster.recorder
 
 
 class AsyncManagedController(AsyncController, Generic[T]):
     """A controller of a manager: see `AsyncManager.controller`.
 
-    Its sources are classes, whose informers the manager has, or informers.
+    Its sources are informers, or classes whose informers the manager creates.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
 
         Args:
             source: The class of the owned objects, or their informer.
-            owner: The kind of the owners; None is the kind of `for_`.
+            owner: The kind of the owners; None means the kind of `for_`.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -202,8 +202,8 @@ class AsyncManagedController(AsyncController, Generic[T]):
 
         Args:
             source: The class of the objects, or their informer.
-            mapper: Called for each event with its object; for an update, with the old object and
-                the new one.
+            mapper: Called with the object of each event; for an update, with the old object and
+                again with the new object.
 
         Raises:
             LookupError: The scheme does not know the class.

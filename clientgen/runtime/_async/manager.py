@@ -72,8 +72,8 @@ class AsyncManager:
         manager.controller("crontabs", reconcile).for_(CronTab).owns(Job)
         await manager.run()
 
-    It starts the endpoints, the webhooks, the caches, functions that need no leadership, the
-    election, and then, once it leads, the controllers. It stops them in the opposite order, and
+    The manager starts the endpoints, the webhooks, the caches, functions that need no leadership,
+    the election, and, once it leads, the controllers. It stops them in the opposite order, and
     releases the lease after the controllers have ended. If a part fails, or leadership is lost, all
     parts stop, and `run` raises the error. (This follows controller-runtime's manager.)
 
@@ -90,7 +90,7 @@ class AsyncManager:
         retry_period: See `AsyncLeaderElector`.
         metrics: The address of `/metrics`, such as `:8080`; None serves no metrics. It needs the
             extra `clientgen[metrics]`.
-        registry: The metrics to publish; None is prometheus-client's own registry.
+        registry: The metrics to publish; None means prometheus-client's default registry.
         health: The address of `/healthz` and `/readyz`, such as `:8081`; None serves no health
             checks. It may be the same as `metrics`.
         namespaces: The namespaces to watch, one or several; None for all. `add_namespace` and
@@ -248,7 +248,7 @@ class AsyncManager:
         for when and how often `reconcile` is called.
 
         Args:
-            name: The name in logs and metrics; each controller has its own.
+            name: The name in logs and metrics; it must be unique.
             reconcile: A coroutine function (in `Manager`, an ordinary function).
             workers: How many objects are reconciled at once.
             limiter: Sets the delays after errors.
@@ -329,7 +329,7 @@ class AsyncManager:
     def webhooks(
         self, address: str = ":9443", *, certificates: str | os.PathLike[str] | None = None
     ) -> AsyncWebhooks:
-        """Add a server of webhooks; see `AsyncWebhooks`. It starts before the caches.
+        """Add a server of webhooks; see `AsyncWebhooks`. The server starts before the caches.
 
         With conversions, `/readyz` does not wait for the caches: the API server needs a conversion
         before it can list a kind, and calls only Pods that are ready.
@@ -425,7 +425,7 @@ class AsyncManager:
     async def wait_for_stop(self, seconds: float | None = None) -> bool:
         """Wait until the manager is stopping, for at most this many seconds.
 
-        Returns whether it is. Functions of `add` use it to sleep.
+        Returns whether it is. Functions of `add` can sleep with it.
         """
         until = None if seconds is None else self._clock.monotonic() + seconds
         return await wait_until(self._stopping, self._clock, until)
@@ -433,8 +433,9 @@ class AsyncManager:
     async def run(self) -> None:
         """Start all parts, and run until stopped.
 
-        `stop` stops it, and in the main thread SIGTERM or SIGINT. Running reconciliations and
-        functions then have `grace` seconds to end. A second signal ends the process at once.
+        The manager stops on `stop`, and in the main thread on SIGTERM or SIGINT. Running
+        reconciliations and functions then have `grace` seconds to end. A second signal ends the
+        process at once.
 
         Raises:
             SyncTimeout: The caches did not sync in time. The message names each informer, the

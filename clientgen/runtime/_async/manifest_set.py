@@ -131,12 +131,12 @@ class AsyncManifestSet:
         """Apply all objects by server-side apply, in an order that servers accept.
 
         Namespaces and CustomResourceDefinitions are applied first, webhooks and APIServices last.
-        After new definitions, this waits until they are established. On cancellation, the objects
-        applied so far stay.
+        After new definitions, `apply` waits until the definitions are established. On cancellation,
+        the objects applied so far stay.
 
         Args:
-            prune: delete the objects of this ApplySet that are no longer in the manifests. No
-                object is deleted if one could not be applied.
+            prune: delete the objects of this ApplySet that are no longer in the manifests. If an
+                object could not be applied, no object is deleted.
             wait: the seconds to wait afterwards until all objects are `ready`.
             force: take over fields that other field managers own.
             dry_run: let the server simulate the requests without storing anything.
@@ -344,7 +344,7 @@ class AsyncManifestSet:
 
         Args:
             until: a condition of `clientgen.runtime.conditions`, or any function of the object.
-            fail: a condition that ends the wait when it is true for one of the objects.
+            fail: a condition that ends the wait when it is true for any of the objects.
             timeout: the seconds after which the wait fails. None for no limit.
             on_progress: called with the state of the awaited object, as in `apply`.
 

@@ -1,4 +1,4 @@
-"""Reading collections page by page.
+"""Reads collections page by page.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 """
@@ -29,8 +29,8 @@ async def list_pages(
 ) -> ListT:
     """Return the whole collection at one resource version; with `limit`, a single page.
 
-    If the continue token expires, the whole collection is read again without pages, as in
-    client-go's pager.
+    If the continue token expires, this reads the whole collection again without pages, as
+    client-go's pager does.
     """
     deadline = rest.deadline(options)
     if paging.is_one_page(options):

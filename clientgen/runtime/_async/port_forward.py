@@ -123,7 +123,7 @@ class AsyncPortForward:
 
     @property
     def local_port(self) -> int:
-        """The local port; before `start`, the requested one."""
+        """The local port; before `start`, the requested port."""
         return self._local_port
 
     async def start(self) -> int:
@@ -197,7 +197,7 @@ class AsyncPortForward:
             self._log_error(error)
 
     def _on_error(self, target: PodPort, error: ClientError) -> None:
-        """Log the error of a connection, and find the pod again for the next one."""
+        """Log the error of a connection, and find the pod again for the next connection."""
         self._finder.lose(target)
         self._log_error(error)
 

@@ -1,4 +1,4 @@
-"""The object of a recipe, given as an object, or as a class and a name."""
+"""The object of a drain, rollout or port-forward: given as an object, or as a class and a name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["RecipeTarget", "any_client"]
 
 
 class RecipeTarget:
-    """The object of a recipe, and the clients for it."""
+    """The object of a recipe, with the clients for the object."""
 
     def __init__(
         self,

@@ -149,7 +149,7 @@ class AsyncEventRecorder:
                 annotations=annotations or {},
             )
         except ValueError as error:
-            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - no bug
+            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - not a bug
             self.dropped += 1
             return
         with self._lock:
@@ -279,7 +279,7 @@ class AsyncEventRecorder:
                 )
                 logger.log(logging.DEBUG if is_known else logging.ERROR, "%r: %s", self, error)
             except (ClientError, OSError, ValueError, TypeError) as error:
-                logger.error("%r: %s", self, error)  # noqa: TRY400 - no bug
+                logger.error("%r: %s", self, error)  # noqa: TRY400 - not a bug
             else:
                 return
             self.dropped += 1
@@ -315,6 +315,6 @@ class AsyncEventRecorder:
 
 
 def _instance(controller: str, *, is_core: bool) -> str:
-    """Return the name of this process, as client-go forms it."""
+    """Return the name of this process, in client-go's form."""
     host = host_name()
     return host if is_core else f"{controller}-{host}"[:MAX_SHORT_CHARACTERS]

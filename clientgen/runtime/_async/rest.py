@@ -49,9 +49,9 @@ class AsyncRest(Unpicklable):
 
     Responses 429 and 5xx with a Retry-After header are retried for every verb, up to `max_retries`
     times. GETs are also retried after a lost connection, as in client-go. A 401 makes the client
-    read credential files and run plugins again; if the credential changed, the request is sent once
-    more. Credentials are sent over TLS only. If `transport` is given, it sends the requests instead
-    of the network.
+    read credential files and run plugins again; if the credential has changed, the client sends the
+    request once more. Credentials are sent over TLS only. If `transport` is given, it sends the
+    requests instead of the network.
 
     Use it as a context manager, or call `aclose`.
 

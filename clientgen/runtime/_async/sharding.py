@@ -1,6 +1,6 @@
 """Distributes keys among replicas. `shard_assignment` has the rules and guarantees."""
 
-# ruff: noqa: ASYNC109 - the clock of the caller measures timeouts
+# ruff: noqa: ASYNC109 - `clock` measures the timeout
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class AsyncSharding:
     Args:
         client: A clientset, or its REST client.
         name: The prefix of the names of the leases.
-        namespace: The namespace of the leases; None is the namespace of the client's configuration.
+        namespace: The namespace of the leases; None means the namespace of the client's
+            configuration.
         identity: The identity of this replica, which must be unique. None means a new identity.
         lease_duration: The seconds without a renewal after which a replica counts as dead; an
             integer. All replicas should have the same durations.
@@ -60,7 +61,7 @@ class AsyncSharding:
             list.
         retry_period: The seconds between two renewals.
         on_change: Called with the identities of the live replicas when ownership may have changed;
-                with an empty tuple when this replica does not own any keys any more.
+            with an empty tuple when this replica no longer owns any keys.
         clock: The clock for durations.
 
     Raises:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncHttpTransport"]
 
-# aiohttp warns about larger bodies of bytes. Larger bodies become files, which it sends in pieces.
+# aiohttp warns about larger bodies of bytes. It sends files in pieces, so larger bodies become
+# files.
 _MAX_BYTES_BODY_BYTES = 1 << 20
 # The maximum number of connections of requests. Streams do not count.
 DEFAULT_POOL_SIZE = 100
@@ -333,7 +334,7 @@ class AsyncHttpTransport(Unpicklable):
         self._write_session = self._new_session(self._get_session.connector, connector_owner=False)
         # aiohttp repeats PUT and DELETE by itself when the connection is lost. But the server may
         # have executed the first request: then the second meets a conflict, or nothing to delete.
-        setattr(self._write_session, "_retry_connection", False)  # noqa: B010 - there is no public option
+        setattr(self._write_session, "_retry_connection", False)  # noqa: B010 - not public
         return self._write_session
 
 

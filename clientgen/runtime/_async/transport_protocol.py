@@ -49,7 +49,7 @@ class AsyncByteStream(Protocol):
 class AsyncDuplexStream(AsyncByteStream, Protocol):
     """A connection that carries another protocol after a response 101: bytes in both directions.
 
-    After any other status, it is an ordinary response to be read.
+    After any other status, it is an ordinary response.
     """
 
     async def write(self, data: bytes, timeout: float | None = None) -> None:

@@ -47,7 +47,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 
         Args:
             until: A condition of `clientgen.runtime.conditions`, or any function of the object.
-            fail: A condition that ends the wait with `WaitFailed` when it is true for one of the
+            fail: A condition that ends the wait with `WaitFailed` when it is true for any of the
                 objects.
             timeout: The seconds after which the wait fails. None for no limit; 0 checks once.
             label_selector: Wait only for objects whose labels match.
@@ -55,8 +55,8 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
             on_progress: Called with a description of the state whenever it has changed.
 
         Raises:
-                WaitFailed: the condition cannot become true any more, or `fail` is true.
-                WaitTimeout: the condition did not become true in time.
+            WaitFailed: the condition cannot become true any more, or `fail` is true.
+            WaitTimeout: the condition did not become true in time.
         """
         return await self._wait_for_all(
             until=until,
@@ -100,7 +100,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 class AsyncWaitingClient(AsyncWaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # Only with `deleted` may the result be None: otherwise the object exists at the end.
+    # Only with `deleted`, the result may be None. Otherwise the object exists at the end.
     @overload
     async def wait(  # type: ignore[overload-overlap]
         self,
@@ -162,9 +162,9 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
             on_progress: Called with a description of the state whenever it has changed.
 
         Raises:
-                WaitFailed: the condition cannot become true any more, or `fail` is true.
-                WaitTimeout: the condition did not become true in time.
-                ValueError: the name is not valid.
+            WaitFailed: the condition cannot become true any more, or `fail` is true.
+            WaitTimeout: the condition did not become true in time.
+            ValueError: the name is not valid.
         """
         if name is UNSET:
             return await self._wait_for_all(

@@ -76,7 +76,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         raise StopAsyncIteration
 
     async def _read_more(self) -> bool:
-        """Open the next connection or read from the current one. Returns False when it ended."""
+        """Open the next connection, or read from the open connection. Returns False at its end."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(self._rest.clock.monotonic())
             request = build("GET", self._path, options, WATCH)

@@ -27,12 +27,12 @@ _CLOSE_TIMEOUT_SECONDS = 1.0
 
 
 class AsyncWebSocket:
-    """An open WebSocket. A context manager.
+    """An open WebSocket. Use it as a context manager.
 
     One task may receive while others send; in `WebSocket`, threads.
 
     Attributes:
-        subprotocol: The negotiated subprotocol; empty without one.
+        subprotocol: The negotiated subprotocol; empty without a subprotocol.
     """
 
     def __init__(self, stream: AsyncDuplexStream, subprotocol: str, info: RequestInfo) -> None:

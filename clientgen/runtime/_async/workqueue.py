@@ -31,8 +31,8 @@ class AsyncWorkQueue(Generic[T]):
 
     A key that is added several times before a worker gets it is processed once. Two workers never
     have the same key at once: a key that is added while a worker has it is processed again after
-    `done`. Every `get` needs a `done`; `item` and `processing` call `done`. The semantics are those
-    of client-go's rate limiting queue (util/workqueue).
+    `done`. Every `get` needs a `done`; `item` and `processing` call `done`. The semantics are the
+    same as for client-go's rate limiting queue (util/workqueue).
 
         async for key in queue:
             with queue.processing(key):
@@ -178,7 +178,7 @@ class AsyncWorkQueue(Generic[T]):
     def shut_down(self) -> None:
         """Accept no more items. Workers still get the remaining items, then ShutDown.
 
-        Delayed items are lost. A waiting `shut_down_with_drain` gives up.
+        Delayed items are lost. A waiting `shut_down_with_drain` returns.
         """
         with self._lock:
             self._shut_down()
@@ -234,7 +234,7 @@ class AsyncWorkQueue(Generic[T]):
         self._wake_getters(every=sooner)
 
     def _wake_getters(self, *, every: bool = False) -> None:
-        """Wake as many getters as there are items, or every one."""
+        """Wake as many getters as there are items, or with `every`, all getters."""
         count = len(self._getters) if every else min(len(self._getters), len(self._state))
         for _ in range(count):
             self._getters.popleft().set()

@@ -195,7 +195,7 @@ class Existence(Check[Object]):
     on_absence = False
 
     def judge(self, checked: CheckedObject) -> Verdict:  # noqa: ARG002 - every object exists
-        """Every given object exists."""
+        """Return that the object exists."""
         return met("it exists")
 
 

@@ -26,7 +26,7 @@ _ANY: Final = object()
 
 
 def condition(type_: str, status: str = "True") -> JsonCheck:
-    """Make a check of a condition in the object's status, as `kubectl wait --for=condition=...`.
+    """Create a check of a condition in the object's status, as `kubectl wait --for=condition=...`.
 
     A condition of an older generation does not count. Case is ignored.
 
@@ -77,7 +77,7 @@ def _why_impossible(obj: Json, type_: str) -> str:
 
 
 def phase(*phases: str) -> JsonCheck:
-    """Make a check of `status.phase`.
+    """Create a check of `status.phase`.
 
     Args:
         phases: the phase to wait for, or several phases, any of which is enough.
@@ -101,14 +101,14 @@ def phase(*phases: str) -> JsonCheck:
 
 
 def jsonpath(path: str, value: object = _ANY) -> JsonCheck:
-    """Make a check of a field, as `kubectl wait --for=jsonpath=...`.
+    """Create a check of a field, as `kubectl wait --for=jsonpath=...`.
 
     The check is true if the path selects at least one value, and all selected values equal
     `value`. Text is compared with numbers and booleans as kubectl does: `"3"` equals 3.
 
     Args:
         path: a JSONPath of kubectl, such as `{.status.readyReplicas}`.
-        value: a text, a number or a bool. Without it, the field has to exist.
+        value: a text, a number or a bool. Without a value, the field has to exist.
 
     Raises:
         ValueError: the path cannot be read.

@@ -26,7 +26,7 @@ _MAX_CAUSES: Final = 3
 def judge_pod(obj: Json) -> Verdict:
     """The Pod is Ready or Succeeded.
 
-    Unlike in kstatus, a Pod that has failed is not ready, and a crash loop is not final.
+    Unlike in kstatus, a failed Pod is not ready, and a crash loop is not final.
     """
     phase = text(obj, "status", "phase")
     if phase == "Succeeded":

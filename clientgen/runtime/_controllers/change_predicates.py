@@ -28,7 +28,8 @@ def generation_changed(event: Event[Any]) -> bool:
     """Let an update pass if it changed the desired state, or began a deletion.
 
     Changes of the status and of the metadata do not change the generation. Updates of kinds without
-    a generation, such as Secrets and ConfigMaps, always pass; in controller-runtime they never do.
+    a generation, such as Secrets and ConfigMaps, always pass; in controller-runtime, they never
+    pass.
     """
     return _differs(event, lambda metadata: metadata.generation) or _has_none(event)
 

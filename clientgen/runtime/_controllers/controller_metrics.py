@@ -105,7 +105,10 @@ _families = PerRegistry(_Families)
 
 
 class _Series:
-    """The time series of one controller. All exist from the start, so that rates are correct."""
+    """The time series of one controller.
+
+    They all exist from the start, so that rates are correct.
+    """
 
     def __init__(self, families: _Families, name: str, workers: int) -> None:
         self._totals = {result: families.total.labels(name, result) for result in RESULTS}

@@ -5,8 +5,8 @@ candidates have written are never compared with the local clock. A candidate mea
 has seen a record *unchanged*; a leader counts from the time at which it *sent* its last successful
 renewal. Two candidates never lead at once if, while `lease_duration` passes on the fastest clock,
 at least `renew_deadline` passes on the slowest; with the defaults, a clock may be one and a half
-times as fast as another. This holds even if requests and answers are late or lost, and if processes
-are paused.
+times as fast as another. This holds even if requests and responses are late or lost, and if
+processes are paused.
 
 There are two differences to client-go. client-go counts the deadline from the beginning of the next
 renewal, a retry period after the last response, so that two candidates can lead after a late
@@ -221,7 +221,10 @@ class Election:
     # ---- rules --------------------------------------------------------------------------------
 
     def _observe(self, lease: Lease, now: float) -> None:
-        """Remember a state of the lease. The time of observation starts again if it has changed."""
+        """Remember a state of the lease.
+
+        If the lease has changed, the time of observation starts again.
+        """
         record = encode(lease.spec)
         if self._observed is None or record != self._record:
             self._record, self._observed_at = record, now
@@ -259,7 +262,7 @@ class Election:
         return LeaseRequest("create", self._with_this_holder(lease, time, transitions=0), now)
 
     def _update(self, lease: Lease, now: float, time: datetime, *, is_fast: bool) -> LeaseRequest:
-        """Renew or take over the lease. The server refuses a version that was not the last."""
+        """Renew or take over the lease, unless it has changed since it was read."""
         updated, before = deep_copy(lease), lease.spec.lease_transitions or 0
         if self._is_mine(lease):
             updated.spec.lease_duration_seconds = self.timing.lease_duration

@@ -67,7 +67,7 @@ class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
 
     @classmethod
     def to(cls, obj: Any) -> Reference:
-        """Make a reference to a model, to a dict in the API's form, or from another reference.
+        """Create a reference to a model or to a dict in the API's form, or copy a reference.
 
         Raises:
             ValueError: The object has no apiVersion, kind or name.
@@ -233,9 +233,9 @@ class _EventSeries(Struct):
 
 
 class Series:
-    """The rules of events.k8s.io/v1: equal events are one event, with a series from the second on.
+    """The rules of events.k8s.io/v1: equal events are one event.
 
-    Events are equal even if their notes differ.
+    From the second event on, it has a series. Events are equal even if their notes differ.
     """
 
     def __init__(self, max_keys: int = MAX_KEYS) -> None:
@@ -269,7 +269,7 @@ class Series:
         return _series_write(series) if series.count == 2 else None  # noqa: PLR2004
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """Return the grown counts, every half hour, and the final counts of ended series."""
+        """Return the writes of grown counts, every half hour, and of counts of ended series."""
         writes: list[Write] = []
         if self._next_finish is not None and now >= self._next_finish:
             self._next_finish = now + FINISH_INTERVAL_SECONDS
@@ -338,7 +338,7 @@ class _Similar(Struct):
 
 
 class _Bucket(Struct):
-    """The spam filter's budget of an object: a burst of events, then one in five minutes."""
+    """The spam filter's budget of an object: a burst of events, then one event in five minutes."""
 
     tokens: float
     updated: float

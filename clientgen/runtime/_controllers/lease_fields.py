@@ -74,7 +74,7 @@ class LeaseList(ModelList[Lease]):
 def changed_moment(time: datetime, before: datetime | None) -> datetime:
     """Return a time to write that differs from the stored time.
 
-    Other candidates recognize a live holder by changes of the record. If the clock stands still, a
+    Other candidates recognize a live holder by changes of the record. If the clock does not move, a
     renewal would change nothing, and the server would not store it.
     """
     return time + timedelta(microseconds=1) if time == before else time

@@ -43,7 +43,7 @@ class ReconcileMetrics(Protocol):
 
 
 class ReconcileMetricsProvider(Protocol):
-    """Makes the metrics of controllers."""
+    """Creates the metrics of controllers."""
 
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
         """Return the metrics of the controller with this name."""

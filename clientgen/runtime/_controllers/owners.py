@@ -23,10 +23,10 @@ _METADATA_API_VERSION = PartialObjectMetadata().api_version
 
 
 def owned_by(owner: Object, *, controller: bool = True) -> OwnerReference:
-    """Make the reference to an owner, for `owner_references` of the objects that it owns.
+    """Create the reference to an owner, for `owner_references` of the owned objects.
 
     When the owner is deleted, the owned objects are garbage collected. Foreground deletion of the
-    owner waits for them.
+    owner waits for the owned objects.
 
     Args:
         owner: An object that was read from the server.

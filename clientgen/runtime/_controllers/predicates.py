@@ -49,7 +49,7 @@ class EventPredicate:
 
         controller.for_(WebApp).when(generation_changed | (labels_changed & ~is_large))
 
-    `~a` is true of each event for which `a` is false: `~labels_changed` ignores added objects.
+    `~a` is true for each event for which `a` is false: `~labels_changed` ignores added objects.
     """
 
     def __init__(self, function: Predicate) -> None:

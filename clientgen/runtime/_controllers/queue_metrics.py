@@ -112,7 +112,7 @@ class _Series:
 
 
 class _WatchedQueue:
-    """The metrics of one queue. The queue calls them under its lock; other threads read them."""
+    """The metrics of one queue. The queue updates them under its lock; other threads read them."""
 
     def __init__(self, series: _Series, clock: Clock) -> None:
         self._series = series

@@ -1,7 +1,7 @@
 """The state of a work queue: order, delays, duplicates and shutdown.
 
 Nothing here waits or reads a clock: times are arguments, and `_async/workqueue` waits. An item may
-be *dirty* (it needs processing), *processing* (a worker has it) and *waiting* (it will become dirty
+be *dirty* (needs processing), *processing* (a worker has the item) and *waiting* (becomes dirty
 later). A dirty item is ready for a worker. If a worker has the item already, it becomes ready when
 that worker is done. So adds coalesce, and no two workers have the same item.
 
@@ -31,7 +31,7 @@ __all__ = [
 T = TypeVar("T", bound=Hashable)
 
 LOW_PRIORITY: Final = -100
-"""The priority of initial lists and resyncs, which is lower than that of changes.
+"""The priority of initial lists and resyncs, which is lower than the priority of changes.
 
 The value is controller-runtime's.
 """
@@ -64,7 +64,7 @@ class QueueMetrics(Protocol):
 
 
 class QueueMetricsProvider(Protocol):
-    """Makes the metrics of queues. Only named queues have metrics."""
+    """Creates the metrics of queues. Only named queues have metrics."""
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
         """Return the metrics of the queue with this name."""
@@ -158,7 +158,7 @@ class QueueState(Generic[T]):
             self._mark_dirty(item, now, priority)
 
     def add_after(self, item: T, delay: float, now: float, priority: int = 0) -> None:
-        """Add an item after `delay` seconds, or earlier if it is already waiting for less."""
+        """Add an item after `delay` seconds. An item that is due earlier stays due then."""
         self.advance(now)
         if self.shutting_down:
             return

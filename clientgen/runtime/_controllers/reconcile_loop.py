@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Request(NamedTuple):
-    """The name of an object to reconcile. It does not say what has changed: read the cache."""
+    """The name of an object to reconcile. The cache has the object; the request has no details."""
 
     namespace: str
     """Empty for a cluster-scoped object."""
@@ -58,7 +58,7 @@ class ClusterRequest(Request):
 
     @classmethod
     def of(cls, request: Request, cluster: object) -> ClusterRequest:
-        """Return a request for the object of the same name in a cluster."""
+        """Return a request for the object with the same name in a cluster."""
         made = cls(*request)
         made.cluster = cluster
         return made

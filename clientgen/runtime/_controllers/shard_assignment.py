@@ -1,17 +1,17 @@
 """Assigns keys to replicas, without a coordinator.
 
-Each replica holds and renews a lease of its own, and lists the leases of all replicas. A key
-belongs to the live replica with the highest hash of key and replica (rendezvous hashing): when a
-replica comes or goes, only its own keys move, one in n.
+Each replica holds and renews its own lease, and lists the leases of all replicas. A key belongs to
+the live replica with the highest hash of key and replica (rendezvous hashing): when a replica joins
+or leaves, only its own keys move, one in n.
 
 Two replicas never own a key at the same moment, under the assumption of `election`: while
 `lease_duration` passes on the fastest clock, at least `renew_deadline` passes on the slowest. A
 replica owns no keys
 
-- if it sent its last successful renewal, or its last list, more than `renew_deadline` ago;
-- until it has held its lease for the longest `lease_duration` that it sees: by then, the other
-  replicas have listed its lease, or own no keys;
-- that belong to a replica whose lease has changed within its duration, by the local clock.
+- if it sent its last successful renewal, or its last list, more than `renew_deadline` ago; - until
+it has held its lease for the longest `lease_duration` of all leases: by then, the other replicas
+have listed its lease, or own no keys; - that belong to a replica whose lease has changed within its
+duration, by the local clock.
 
 So a key may have no owner for a while: after a replica has died, for about `lease_duration` and a
 retry period; after a replica has joined, for `lease_duration` (the keys that it gets); after a

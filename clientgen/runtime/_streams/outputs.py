@@ -46,7 +46,7 @@ class OutputReader:
         self.exit_code: int | None = None
 
     def feed(self, received: bytes) -> Output | None:
-        """Read a message. Returns the output in it, if it carries output.
+        """Read a message. Returns the output in the message; None for other messages.
 
         Raises:
             ResponseBroken: The status of the process is too long.

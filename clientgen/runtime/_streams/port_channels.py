@@ -62,7 +62,7 @@ class PortReader:
         self._error = bytearray()
 
     def feed(self, message: bytes) -> bytes:
-        """Read a message. Returns the data of the port in it, which may be empty.
+        """Read a message. Returns the data of the port in the message, which may be empty.
 
         Raises:
             ResponseBroken: The first message of a channel is not the port number.

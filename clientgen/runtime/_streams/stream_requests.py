@@ -25,7 +25,7 @@ _OPTIONS = dict.fromkeys(("container", "stdin", "tty", "timeout"), "")
 
 
 def exec_request(path: str, command: object, options: Mapping[str, Any]) -> HttpRequest:
-    """Return the request that runs a command: a GET, because WebSockets need it.
+    """Return the request that runs a command. It is a GET, because WebSockets need a GET.
 
     Raises:
         TypeError: The command is not a list of words, or an option does not exist.

@@ -28,7 +28,7 @@ MAX_MESSAGE = 16 << 20
 
 _MAX_MESSAGE_FRAMES = 1 << 16  # of one message, because the size does not limit empty frames
 _LENGTH_BITS = (
-    0x7F  # the bits of a frame's second byte with the length, or a marker for a longer one
+    0x7F  # the bits of a frame's second byte with the length, or with a marker for a longer length
 )
 _MASKED = 0x80
 _WIDE_LENGTH = 126  # marker: the length is in the next 2 bytes; 127: in the next 8 bytes
@@ -62,7 +62,7 @@ class Handshake:
         self._key = base64.b64encode(os.urandom(_KEY_BYTES)).decode()
 
     def headers_for(self, given: Headers) -> Headers:
-        """Return the given headers with those of the handshake."""
+        """Return the given headers with the headers of the handshake."""
         subprotocols = ", ".join(self._subprotocols)
         names = {name.lower() for name, _ in given}
         return (
@@ -98,7 +98,7 @@ class Handshake:
 
 
 class Frames:
-    """One side of an open WebSocket: decodes bytes from the peer, and encodes bytes for it.
+    """One side of an open WebSocket: decodes bytes from the peer, and encodes bytes for the peer.
 
     Args:
         is_server: Whether this is the server's side.
@@ -125,9 +125,7 @@ class Frames:
         self._part_count = 0
         self._outgoing: list[bytes] = []
         self._pong = b""
-        self._bytes_to_skip = (
-            0  # the bytes that are missing of a frame that `split_frames` has begun
-        )
+        self._bytes_to_skip = 0  # the missing bytes of a frame that `split_frames` has begun
         self._incomplete_header = b""  # at the end of the last data
         self.is_over = self.has_answers = False
         self.received = 0
@@ -160,7 +158,7 @@ class Frames:
         return (data, _EMPTY) if offset >= end else (data[:offset], data[offset:])
 
     def receive(self, data: bytes | memoryview) -> list[bytes]:
-        """Read bytes from the peer. Returns the messages that they complete."""
+        """Read bytes from the peer. Returns the messages that the bytes complete."""
         if not self.is_over:
             self._protocol.receive_data(cast("bytes", data))  # any buffer works
             self._collect()
@@ -212,7 +210,7 @@ class Frames:
             self._protocol.send_close(code, reason)
 
     def take(self) -> bytes:
-        """Return the bytes to send that were not taken before."""
+        """Return the bytes to send that were not returned before."""
         self.has_answers = False
         self._collect()
         # A pong may precede any frame, but must not follow a close frame.

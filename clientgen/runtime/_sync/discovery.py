@@ -105,7 +105,7 @@ class Discovery:
     def failures(self) -> tuple[DiscoveryFailure, ...]:
         """The group versions that the last discovery could not read, and why.
 
-        Usually, the API server behind an APIService is not available, such as a metrics server.
+        Usually, the server behind an APIService, such as a metrics server, is not available.
         """
         return self._known.failures
 
@@ -121,11 +121,11 @@ class Discovery:
         Resources of groups that are not available are missing; see `failures`.
 
         Args:
-            all_versions: list a resource once for each version, not only in its preferred one.
+            all_versions: list a resource once for each version, not only in its preferred version.
             options: see `GetOptions`.
 
         Raises:
-            ApiError, TransportError: the server did not respond, or with an error.
+            ApiError, TransportError: the server responded with an error, or not at all.
             DecodeError: the response is not a discovery document.
         """
         self._load(self._rest.deadline(options))
@@ -373,7 +373,7 @@ def _checked_json(path: str, body: bytes) -> Raw:
     return Raw(body)
 
 
-# Made at import: threads that make the first decoder of a type concurrently may crash.
+# Created at import, because threads that create the first decoder of a type at once may crash.
 _object_decoder = msgspec.json.Decoder(dict[str, Raw])
 
 

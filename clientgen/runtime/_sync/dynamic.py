@@ -6,7 +6,7 @@
     d.resource("crontabs.stable.example.com").create({...})
     print(d.resource("pods").table(namespace="shop"))
 
-Names are those of kubectl; see `Discovery.resource`. client-go: dynamic, metadata, scale.
+Names are as for kubectl; see `Discovery.resource`. client-go: dynamic, metadata, scale.
 """
 
 # ruff: noqa: ASYNC109 - the client's clock measures the timeout
@@ -87,7 +87,7 @@ class DynamicClient:
 
     Args:
         rest: the client that sends requests.
-        scheme: the kinds whose objects are instances of classes; others are `Unstructured`.
+        scheme: the kinds whose objects are instances of classes; other objects are `Unstructured`.
         namespace: the namespace of single objects, unless a call or the object names one; by
             default the namespace of the configuration.
     """
@@ -127,7 +127,7 @@ class DynamicClient:
                 or `Unstructured`.
 
         The methods of the client raise NoResourceMatch, DiscoveryFailed and AmbiguousResource if
-        the server does not have one such resource.
+        the name does not match exactly one resource of the server.
 
         Raises:
             ValueError: The name is empty.
@@ -210,8 +210,8 @@ class MetadataClient:
 class DynamicResource(Generic[T]):
     """The verbs of a resource. The first call finds the resource.
 
-    For single objects, the namespace is the given one, else that of the object, else that of the
-    client. Without a namespace, `list`, `each` and `watch` include all namespaces. Objects of
+    For single objects, the namespace is the argument, or else the namespace of the object, or of
+    the client. Without a namespace, `list`, `each` and `watch` include all namespaces. Objects of
     registered kinds are instances of their class, other objects are `Unstructured`.
 
     All methods raise NoResourceMatch, DiscoveryFailed or AmbiguousResource if the name does not
@@ -332,10 +332,10 @@ class DynamicResource(Generic[T]):
         namespace: str | None = None,
         **options: Any,
     ) -> T | Sequence[T] | None:
-        """Wait until a condition is true for an object, or for all that match the selectors.
+        """Wait until a condition is true for an object, or for all objects that match selectors.
 
         Without a name and a namespace, the wait includes all namespaces. The arguments and results
-        are those of `wait` of typed clients.
+        are the same as for `wait` of typed clients.
         """
         given: dict[str, Any] = {**options, "until": until}
         self._find_anew({})
@@ -680,7 +680,7 @@ class DynamicSubresource(Generic[T]):
 
     @retry_if_outdated
     def create(self, body: T | Mapping[str, object], **options: Unpack[WriteOptions]) -> T:
-        """Post to the subresource, as for an eviction or a token."""
+        """Create the subresource with a POST, as for an eviction or a token."""
         check_object("create()", body)
         client, model, call_options = self._client_for("create", options)
         return client.create_subresource(self._name, self._part, body, model, **call_options)

@@ -54,7 +54,7 @@ class Finalizer(Generic[T]):
     a cleanup must succeed if nothing is left to do.
 
     Other finalizers of the object are kept. Objects that are being deleted get no finalizer,
-    because the server refuses that.
+    because the server would refuse it.
 
     Args:
         k: The clientset, whose scheme knows the kind of the objects.
@@ -104,8 +104,8 @@ class Finalizer(Generic[T]):
     def release(self, obj: T) -> None:
         """Clean up after an object that is not being deleted, and remove the finalizer.
 
-        Use it for objects that the controller does not manage any more, such as one that has lost a
-        label. Nothing is done for an object without the finalizer.
+        Use it for objects that the controller no longer manages, such as an object that has lost a
+        label. Does nothing for an object without the finalizer.
 
         Args:
             obj: The object, which may come from a cache.
@@ -210,7 +210,7 @@ class _Run(Generic[T]):
         sleep(delay)
 
     def _read(self, obj: T) -> T | None:
-        """Read the object from the server; None if it is gone or was replaced by a new one."""
+        """Read the object from the server; None if it is gone or was replaced."""
         try:
             live: T | None = self._client.get(name_in(obj))
         except NotFound:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Stoppable"]
 
-_MAX_FRAMES_PER_TURN = 500  # frames of a read before other tasks run
+_MAX_FRAMES_PER_TURN = 500  # the frames of one read before other tasks run
 
 
 class Stoppable(ReadByFor):
@@ -74,7 +74,7 @@ class Stoppable(ReadByFor):
 
     def __del__(self) -> None:
         # A loop left by `break` or an exception must not keep its connection open.
-        if hasattr(self, "_frames"):  # the last attribute of the constructor: it did not raise
+        if hasattr(self, "_frames"):  # the last attribute of the constructor, so it did not raise
             self.stop()
 
     def _open(
@@ -106,7 +106,7 @@ class Stoppable(ReadByFor):
     def _let_others_run(self) -> bool:
         """Let other tasks run after many frames.
 
-        Returns True if they ran: one may have called `stop`.
+        Returns True if they ran and may have called `stop`.
         """
         self._frames_this_turn += 1
         if self._frames_this_turn <= _MAX_FRAMES_PER_TURN:

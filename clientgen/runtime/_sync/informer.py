@@ -129,7 +129,7 @@ class SharedInformer(Generic[T]):
         label_selector: Watch only objects whose labels match.
         field_selector: Watch only objects whose fields match.
         resync_period: The default interval in seconds at which handlers are called with every
-            object again, as an update without changes. 0 disables it. No request is made.
+            object again, as an update without changes. 0 disables it. A resync sends no request.
         transform: Called with each object before it is stored. See `set_transform`.
         clock: The clock for waits.
         metrics: Receives metrics, for example `PrometheusInformerMetrics`.
@@ -244,7 +244,7 @@ class SharedInformer(Generic[T]):
 
     @property
     def lister(self) -> Lister[T]:
-        """A lister that reads the cache. Generated informers return one for their kind."""
+        """A lister that reads the cache. Generated informers return a lister for their kind."""
         return Lister(self.indexer, self.resource)
 
     # ---- handlers, indices, transform ---------------------------------------------------------
@@ -266,7 +266,7 @@ class SharedInformer(Generic[T]):
 
         Args:
             on_add: Called with the object, and whether it is an initial object.
-            on_update: Called with the old object and the new one.
+            on_update: Called with the old object and the new object.
             on_delete: Called with the last known state of the object.
             on_delete_unknown: Called instead of `on_delete` if the deletion itself was missed.
             filter: A function of the object, and of nothing else. Handlers are called only for
@@ -302,8 +302,8 @@ class SharedInformer(Generic[T]):
     def set_transform(self, function: Callable[[T], T]) -> None:
         """Set a function that is called with each object before it is stored.
 
-        It may change the object, but must keep its name, namespace, uid and version. If it raises,
-        the error is logged, and the object in the cache stays as it was.
+        The function may change the object, but must keep its name, namespace, uid and version. If
+        it raises, the error is logged, and the object in the cache stays as it was.
 
         Raises:
             RuntimeError: The informer has started.
@@ -330,7 +330,7 @@ class SharedInformer(Generic[T]):
     # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to list and watch. Further calls do nothing.
+        """Start listing and watching. Further calls do nothing.
 
         Raises:
             RuntimeError: The informer was stopped, and cannot be started again; or no event loop is
@@ -370,8 +370,8 @@ class SharedInformer(Generic[T]):
     def seconds_without_watch(self) -> float:
         """For how many seconds the cache has had no open watch.
 
-        It is 0 while all watches are open, and before the start. With several namespaces, it is the
-        longest time. A cache keeps its contents meanwhile, and stays synced.
+        The time is 0 while all watches are open, and before the start. With several namespaces, it
+        is the longest time. A cache without a watch keeps its contents, and stays synced.
         """
         return max(
             (each.reflector.seconds_without_watch for each in self._sinks.values()), default=0.0
@@ -397,7 +397,7 @@ class SharedInformer(Generic[T]):
     def wait_for_sync(self, timeout: float | None = None) -> bool:
         """Wait until the cache is synced, for at most this many seconds. Returns whether it is.
 
-        It returns early if the informer is stopped. `sync_status` explains why a cache is not
+        This returns early if the informer is stopped. `sync_status` explains why a cache is not
         synced.
 
         Raises:
@@ -443,7 +443,7 @@ class SharedInformer(Generic[T]):
 
     @property
     def resource_version(self) -> str:
-        """The version of the last list, event or bookmark, from any of its namespaces."""
+        """The version of the last list, event or bookmark, from any of the watched namespaces."""
         return self.indexer.resource_version
 
     @property
@@ -617,7 +617,7 @@ class SharedInformer(Generic[T]):
     def _transform_object(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
-        transform = cast("Callable[[T], T | None]", self._transform)  # it may lack `return`
+        transform = cast("Callable[[T], T | None]", self._transform)  # no `return`: None
         try:
             transformed = transform(obj)
         except Exception:

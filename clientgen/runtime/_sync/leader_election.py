@@ -52,7 +52,7 @@ class Recorder(Protocol):
 
 
 class LeaderElector:
-    """Leads while it holds a lease, which only one of several electors can hold.
+    """Leads while it holds a lease, which only one elector can hold at a time.
 
         elector = LeaderElector(k, "my-controller", "default", on_started_leading=lead)
         elector.run()
@@ -76,9 +76,11 @@ class LeaderElector:
     Args:
         client: A clientset, or its REST client.
         name: The name of the lease.
-        namespace: The namespace of the lease; None is the namespace of the client's configuration.
+        namespace: The namespace of the lease; None means the namespace of the client's
+            configuration.
         identity: The identity of this elector in the lease. It must be unique: two processes with
-            the same identity both lead. None makes a new one from the host name and random letters.
+            the same identity both lead. None means a new identity, of the host name and random
+            letters.
         lease_duration: The seconds without a renewal after which another elector may take the
             lease; an integer.
         renew_deadline: The seconds that the elector leads after it has sent a renewal.
@@ -309,7 +311,7 @@ class LeaderElector:
     def _attempt(self, until: float | None) -> None:
         timeout = (
             self._timing.renew_deadline / 2
-        )  # as controller-runtime: leaves time for two requests
+        )  # as in controller-runtime, which leaves time for two requests
         self._leases.attempt(self._election, timeout, until, self._log_failed_request)
         leader = self._election.holder
         if leader and leader != self._announced:
@@ -341,7 +343,7 @@ class LeaderElector:
         finally:
             try:
                 self._wind_down(renewing)
-            finally:  # this may be cancelled a second time
+            finally:  # `_wind_down` may be cancelled, too
                 renewing.cancel()
 
     def _wait_while_leading(self, event: Event, until: float | None) -> None:

@@ -30,7 +30,7 @@ class HasRest(Protocol):
 
     @property
     def rest(self) -> Rest:
-        """The client that all its calls go through."""
+        """The REST client of all calls of the clientset."""
         ...
 
 
@@ -65,7 +65,7 @@ class LeaseClient:
         until: float | None,
         note: Callable[[LeaseRequest, Exception], object],
     ) -> None:
-        """Make one attempt of a candidate: send requests until the election needs none.
+        """Make one attempt of a candidate: send requests until the election needs no more.
 
         Args:
             election: The candidate.

@@ -56,10 +56,11 @@ class LocalConnection:
 
 
 class LocalListener:
-    """Accepts connections to a loopback port, and serves each in a thread of its own.
+    """Accepts connections to a loopback port, and serves each connection in a new thread.
 
     Args:
-        serve: Called with each connection. The connection is aborted when it returns or raises.
+        serve: Called with each connection. The connection is aborted when the function returns or
+            raises.
     """
 
     def __init__(self, serve: Function[[LocalConnection], None]) -> None:
@@ -70,7 +71,7 @@ class LocalListener:
         self._is_closed = False
 
     def start(self, port: int) -> int:
-        """Listen on a port; 0 chooses a free one. Returns the port.
+        """Listen on a port; 0 chooses a free port. Returns the port.
 
         Raises:
             OSError: The port cannot be listened on, for example because another program uses it.

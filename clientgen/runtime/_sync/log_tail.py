@@ -64,7 +64,7 @@ class LogTail(ReadByFor):
     connection, it resumes at the next line: no line is lost or repeated, as long as the node still
     has the log. (Nodes keep the logs of a container's last two instances.) Lines of one container
     are in order; lines of several containers are in the order of arrival. While the program does
-    not read, the nodes have to wait.
+    not read, the nodes wait.
 
     Raises:
         Forbidden: The client may not list the pods, or not read their logs.
@@ -415,7 +415,7 @@ class _Follower:
         return next((each for each in container_states(pod) if each.name == self._names[2]), None)
 
     def _wait_for_next_instance(self) -> bool:
-        """Wait for the next instance of the container. Returns False if none will come."""
+        """Wait for the next instance of the container. Returns False if there will be no other."""
         while not self._source.stopped.is_set():
             self._changed.clear()
             if self._state.restarts > self._instance:

@@ -110,7 +110,7 @@ class NamespaceSelection:
         """Do nothing when a list begins."""
 
     def replace(self, objects: list[PartialObjectMetadata], version: str) -> None:  # noqa: ARG002
-        """Replace the namespaces with those of a list."""
+        """Replace the namespaces with the namespaces of a list."""
         self.live.replace(each.metadata.name for each in objects)
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:

@@ -1,5 +1,5 @@
 # Derived from _async/pager.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Reading collections page by page.
+"""Reads collections page by page.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 """
@@ -28,8 +28,8 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 def list_pages(rest: Rest, path: str, list_model: type[ListT], options: Mapping[str, Any]) -> ListT:
     """Return the whole collection at one resource version; with `limit`, a single page.
 
-    If the continue token expires, the whole collection is read again without pages, as in
-    client-go's pager.
+    If the continue token expires, this reads the whole collection again without pages, as
+    client-go's pager does.
     """
     deadline = rest.deadline(options)
     if paging.is_one_page(options):

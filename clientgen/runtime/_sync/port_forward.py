@@ -124,7 +124,7 @@ class PortForward:
 
     @property
     def local_port(self) -> int:
-        """The local port; before `start`, the requested one."""
+        """The local port; before `start`, the requested port."""
         return self._local_port
 
     def start(self) -> int:
@@ -198,7 +198,7 @@ class PortForward:
             self._log_error(error)
 
     def _on_error(self, target: PodPort, error: ClientError) -> None:
-        """Log the error of a connection, and find the pod again for the next one."""
+        """Log the error of a connection, and find the pod again for the next connection."""
         self._finder.lose(target)
         self._log_error(error)
 

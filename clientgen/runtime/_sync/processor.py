@@ -44,8 +44,9 @@ class Processor(Generic[T]):
         store: The cache. `change` makes all changes.
         detector: Finds cached objects that handlers have changed.
         clock: The clock of resyncs.
-        decode: Returns the object of an entry of the cache; None if they are the same.
-        is_watched: Whether the namespace of an entry is still watched; None if it always is.
+        decode: Returns the object of an entry of the cache; None if entries are objects.
+        is_watched: Whether the namespace of an entry is still watched; None if all namespaces are
+            watched.
 
     Attributes:
         is_started: Whether `start` was called. Handlers are called after that.
@@ -93,7 +94,7 @@ class Processor(Generic[T]):
 
     @property
     def backlog(self) -> int:
-        """The number of notifications that the handlers have yet to receive, in total."""
+        """The number of notifications that the handlers have not received yet, in total."""
         with self._lock:
             return sum(registration.backlog for registration in self._registrations)
 

@@ -118,9 +118,9 @@ class Proxy:
             timeout: The seconds that the program has to respond.
 
         Raises:
-                ApiError: The API server or the program refused the request.
-                TransportError: The program did not open a WebSocket before the deadline.
-                ValueError: The path has `..`, or an argument is not valid.
+            ApiError: The API server or the program refused the request.
+            TransportError: The program did not open a WebSocket before the deadline.
+            ValueError: The path has `..`, or an argument is not valid.
         """
         request = proxy_request(self._base, "GET", path, {"headers": headers})
         deadline = self._rest.deadline({"timeout": timeout})

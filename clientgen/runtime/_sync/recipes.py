@@ -113,7 +113,7 @@ def drain(
         grace_period_seconds: The seconds that Pods have to terminate; None means the setting of
             each Pod.
         pod_selector: Evict only Pods whose labels match. None for all Pods of the node.
-        timeout: The seconds of the client's clock after which this fails. None for no limit.
+        timeout: The seconds of the client's clock after which the call fails. None for no limit.
         on_progress: Called with a line for each step.
 
     Returns:
@@ -333,12 +333,12 @@ def rollout_status(
         workload: A Deployment, StatefulSet or DaemonSet; or the class, followed by the name.
         name: The name, if `workload` is a class.
         namespace: The namespace; by default the namespace of the object, or of the client.
-        timeout: The seconds of the client's clock after which this fails. None for no limit.
+        timeout: The seconds of the client's clock after which the call fails. None for no limit.
         on_progress: Called with a description of the state whenever it has changed.
 
     Raises:
-            WaitFailed: The rollout has failed. The message says why.
-            WaitTimeout: The rollout was not complete in time.
+        WaitFailed: The rollout has failed. The message says why.
+        WaitTimeout: The rollout was not complete in time.
     """
     target = _target("rollout_status", k, workload, name, namespace)
     found = target.client.wait(
@@ -385,7 +385,7 @@ def rollout_undo(
             revision.
 
     Raises:
-            OperationRefused: The revision does not exist, or the Deployment is paused.
+        OperationRefused: The revision does not exist, or the Deployment is paused.
     """
     target = _target("rollout_undo", k, workload, name, namespace)
     obj = target.read()

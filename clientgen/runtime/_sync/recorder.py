@@ -150,7 +150,7 @@ class EventRecorder:
                 annotations=annotations or {},
             )
         except ValueError as error:
-            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - no bug
+            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - not a bug
             self.dropped += 1
             return
         with self._lock:
@@ -280,7 +280,7 @@ class EventRecorder:
                 )
                 logger.log(logging.DEBUG if is_known else logging.ERROR, "%r: %s", self, error)
             except (ClientError, OSError, ValueError, TypeError) as error:
-                logger.error("%r: %s", self, error)  # noqa: TRY400 - no bug
+                logger.error("%r: %s", self, error)  # noqa: TRY400 - not a bug
             else:
                 return
             self.dropped += 1
@@ -314,6 +314,6 @@ class EventRecorder:
 
 
 def _instance(controller: str, *, is_core: bool) -> str:
-    """Return the name of this process, as client-go forms it."""
+    """Return the name of this process, in client-go's form."""
     host = host_name()
     return host if is_core else f"{controller}-{host}"[:MAX_SHORT_CHARACTERS]

@@ -69,7 +69,7 @@ class Sink(Protocol[Entry]):
         ...
 
     def needs_latest(self) -> bool:
-        """Return whether the next list must be the latest state, not that of the server's cache."""
+        """Return whether the next list must be the latest state, not a state from a cache."""
         ...
 
     def list_begins(self, *, latest: bool) -> None:
@@ -365,7 +365,7 @@ class Reflector(Generic[Entry]):
         return bool(chunk)
 
     def _last_frame(self) -> bytes:
-        """Return the last event if the stream ended after it without a line break."""
+        """Return the last event if it has no line break at the end of the stream."""
         try:
             return b"" if self._stopped.is_set() else self._framer.finish()
         except FrameError as error:

@@ -1,5 +1,5 @@
 # Derived from _async/registration.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Handlers of an informer, each with a queue of its own."""
+"""Handlers of an informer, each with its own queue."""
 
 # An informer uses private parts of its registrations. The informer's clock measures timeouts.
 # pyright: reportPrivateUsage=false
@@ -93,7 +93,7 @@ class HandlerRegistration(Generic[T]):
 
     @property
     def backlog(self) -> int:
-        """The number of notifications that these handlers have yet to receive."""
+        """The number of notifications that these handlers have not received yet."""
         return len(self._queue)
 
     def has_synced(self) -> bool:
@@ -103,7 +103,7 @@ class HandlerRegistration(Generic[T]):
     def wait_for_sync(self, timeout: float | None = None) -> bool:
         """Wait until `has_synced`, for at most this many seconds. Returns whether it is true.
 
-        It returns early if the handlers are removed or the informer is stopped.
+        This returns early if the handlers are removed or the informer is stopped.
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
         wait_until(self._synced, self._clock, until)
@@ -201,7 +201,10 @@ def _entry(notification: Notification[Any]) -> Any:
 
 
 _running: ContextVar[HandlerRegistration[Any] | None] = ContextVar("_running", default=None)
-"""The registration whose handler is being called. Tasks that the handler spawned inherit it."""
+"""The registration whose handler is being called.
+
+Tasks that the handler spawned inherit the value.
+"""
 
 
 @contextmanager

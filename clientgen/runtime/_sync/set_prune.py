@@ -192,8 +192,8 @@ class Pruner:
             run: collects the outcomes and failures.
             planned: the objects of the manifests.
             options: the options of deletions.
-            remaining: the objects of the manifests that stay members. Without any, the parent is
-                deleted, too.
+            remaining: the objects of the manifests that stay members. Without such objects, the
+                parent is deleted, too.
         """
         kept: list[ObjectKey] = []
         for member in self.to_prune(planned, run.uids):

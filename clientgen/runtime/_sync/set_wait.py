@@ -28,7 +28,7 @@ _log = logging.getLogger("clientgen.manifests")
 
 
 class Progress:
-    """Reports the progress of waits to the log, and to the function of the caller."""
+    """Reports the progress of waits to the log, and to the caller's function."""
 
     def __init__(self, on_progress: Callable[[str], object] | None) -> None:
         self._on_progress = on_progress

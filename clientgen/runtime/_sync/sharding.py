@@ -1,7 +1,7 @@
 # Derived from _async/sharding.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Distributes keys among replicas. `shard_assignment` has the rules and guarantees."""
 
-# ruff: noqa: ASYNC109 - the clock of the caller measures timeouts
+# ruff: noqa: ASYNC109 - `clock` measures the timeout
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Sharding:
     Args:
         client: A clientset, or its REST client.
         name: The prefix of the names of the leases.
-        namespace: The namespace of the leases; None is the namespace of the client's configuration.
+        namespace: The namespace of the leases; None means the namespace of the client's
+            configuration.
         identity: The identity of this replica, which must be unique. None means a new identity.
         lease_duration: The seconds without a renewal after which a replica counts as dead; an
             integer. All replicas should have the same durations.
@@ -61,7 +62,7 @@ class Sharding:
             list.
         retry_period: The seconds between two renewals.
         on_change: Called with the identities of the live replicas when ownership may have changed;
-                with an empty tuple when this replica does not own any keys any more.
+            with an empty tuple when this replica no longer owns any keys.
         clock: The clock for durations.
 
     Raises:

@@ -50,7 +50,7 @@ class ByteStream(Protocol):
 class DuplexStream(ByteStream, Protocol):
     """A connection that carries another protocol after a response 101: bytes in both directions.
 
-    After any other status, it is an ordinary response to be read.
+    After any other status, it is an ordinary response.
     """
 
     def write(self, data: bytes, timeout: float | None = None) -> None:

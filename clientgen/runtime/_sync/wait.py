@@ -49,8 +49,8 @@ class Wait(Generic[T]):
         timeout: The seconds of the client's clock after which the wait fails. 0 checks once.
         whole: The seconds of a wait for several targets, which messages show.
         on_progress: Called with a description of the state whenever it has changed, and with the
-            reasons why the Pods of a workload do not run. With threads, it may be called from
-            another thread.
+            reasons why the Pods of a workload do not run. In `_sync`, it may be called from another
+            thread.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class WaitingCollection(ResourceClient, Generic[T]):
 
         Args:
             until: A condition of `clientgen.runtime.conditions`, or any function of the object.
-            fail: A condition that ends the wait with `WaitFailed` when it is true for one of the
+            fail: A condition that ends the wait with `WaitFailed` when it is true for any of the
                 objects.
             timeout: The seconds after which the wait fails. None for no limit; 0 checks once.
             label_selector: Wait only for objects whose labels match.
@@ -56,8 +56,8 @@ class WaitingCollection(ResourceClient, Generic[T]):
             on_progress: Called with a description of the state whenever it has changed.
 
         Raises:
-                WaitFailed: the condition cannot become true any more, or `fail` is true.
-                WaitTimeout: the condition did not become true in time.
+            WaitFailed: the condition cannot become true any more, or `fail` is true.
+            WaitTimeout: the condition did not become true in time.
         """
         return self._wait_for_all(
             until=until,
@@ -101,7 +101,7 @@ class WaitingCollection(ResourceClient, Generic[T]):
 class WaitingClient(WaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # Only with `deleted` may the result be None: otherwise the object exists at the end.
+    # Only with `deleted`, the result may be None. Otherwise the object exists at the end.
     @overload
     def wait(  # type: ignore[overload-overlap]
         self,
@@ -163,9 +163,9 @@ class WaitingClient(WaitingCollection[T]):
             on_progress: Called with a description of the state whenever it has changed.
 
         Raises:
-                WaitFailed: the condition cannot become true any more, or `fail` is true.
-                WaitTimeout: the condition did not become true in time.
-                ValueError: the name is not valid.
+            WaitFailed: the condition cannot become true any more, or `fail` is true.
+            WaitTimeout: the condition did not become true in time.
+            ValueError: the name is not valid.
         """
         if name is UNSET:
             return self._wait_for_all(

@@ -88,8 +88,8 @@ class Webhooks:
         certificates: The folder with `tls.crt` and `tls.key`. The files are read again when they
             change. None means HTTP without TLS, for tests, and for programs that only use `answer`.
         scheme: The scheme with the resources of the classes, which `configurations` needs.
-        timeout: How many seconds a function may take. The API server waits for 10, or for
-            `timeout_seconds` of the configuration, which is up to 30.
+        timeout: How many seconds a function may take. The API server waits for 10 seconds, or for
+            `timeout_seconds` of the configuration, at most 30.
         grace: How many seconds `close` waits for running functions.
 
     Raises:
@@ -180,8 +180,8 @@ class Webhooks:
             **options: Further options of the webhook configuration.
 
         Raises:
-                TypeError: The class has no kind, or the function is not callable.
-                ValueError: The path already has a webhook, or an operation is unknown.
+            TypeError: The class has no kind, or the function is not callable.
+            ValueError: The path already has a webhook, or an operation is unknown.
         """
         return self._add(
             "validate", model, function, operations=operations, path=path, options=options
@@ -221,8 +221,8 @@ class Webhooks:
 
         The function changes `request.object`. The API server gets the difference as a JSON patch,
         so fields that the class does not know stay as they are. The function must be idempotent:
-        called again with its own result, it must change nothing. Arguments and errors are those of
-        `validate`.
+        called again with its own result, it must change nothing. Arguments and errors are the same
+        as for `validate`.
         """
         return self._add(
             "mutate", model, function, operations=operations, path=path, options=options
@@ -275,7 +275,7 @@ class Webhooks:
         only needs functions from and to one version, usually the stored version.
 
         The function returns a new object with the metadata of the old object. Labels and
-        annotations may differ. It may raise `Denied` with a message for the client.
+        annotations may differ. The function may raise `Denied` with a message for the client.
 
         Raises:
             TypeError: A class has no kind, or the function is not callable.
@@ -342,7 +342,7 @@ class Webhooks:
         """Return the `spec.conversion` of each CustomResourceDefinition with conversions.
 
         The manifests are incomplete: use them as patches of kustomize, or for server-side apply.
-        Arguments and errors are those of `configurations`.
+        Arguments and errors are the same as for `configurations`.
         """
         return crd_conversions(self._set, Endpoint(service, port, url, ca_bundle), self._scheme)
 

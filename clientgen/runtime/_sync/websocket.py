@@ -28,12 +28,12 @@ _CLOSE_TIMEOUT_SECONDS = 1.0
 
 
 class WebSocket:
-    """An open WebSocket. A context manager.
+    """An open WebSocket. Use it as a context manager.
 
     One task may receive while others send; in `WebSocket`, threads.
 
     Attributes:
-        subprotocol: The negotiated subprotocol; empty without one.
+        subprotocol: The negotiated subprotocol; empty without a subprotocol.
     """
 
     def __init__(self, stream: DuplexStream, subprotocol: str, info: RequestInfo) -> None:

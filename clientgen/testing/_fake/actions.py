@@ -45,8 +45,8 @@ class Action:
     deployments.apps/scale default/web`, `watch pods` (of all namespaces).
 
     Attributes:
-        verb: get, list, watch, create, update, patch, delete or deletecollection. Server-side
-            apply is a patch, as it is for RBAC.
+        verb: get, list, watch, create, update, patch, delete or deletecollection. Server-side apply
+            is a patch, as for RBAC.
         resource: the plural, such as `pods`.
         namespace: empty for cluster-scoped resources and for all namespaces.
         name: empty for collections. The name of a created object is read from its body, so the name

@@ -43,8 +43,7 @@ _GZIP_LEVEL: Final = 4
 _GZIP_IN_THREAD_MIN_BYTES: Final = 1 << 20
 _EMPTY_BODY: Final = b""
 _MAX_HEADER_BYTES: Final = 1 << 20  # Go's limit, for all headers together
-# Paths that need no token. But they refuse a wrong token: docs/internals/kubernetes-semantics.md,
-# 1.8.
+# Paths that need no token, but refuse a wrong token: docs/internals/kubernetes-semantics.md, 1.8.
 _PUBLIC_PATHS: Final = ("/healthz", "/livez", "/readyz", "/version")
 _UNAUTHORIZED: Final = Failure(401, "Unauthorized", "Unauthorized", details=False)
 _LINGER_ZERO: Final = struct.pack("ii", 1, 0)  # closing the socket sends RST
@@ -70,7 +69,7 @@ class Frontend:
         )
 
     async def close(self, grace_seconds: float = 1.0) -> None:
-        """End all streams, let pending answers be written, and close the connections.
+        """End all streams, wait for pending responses, and close the connections.
 
         Connections that are still busy after `grace_seconds` are closed, too.
         """
@@ -86,7 +85,7 @@ class Frontend:
             return await _write_response(request, _failure_response(bad_request(str(error))))
         except Exception as error:  # noqa: BLE001 - reactions may raise anything
             if isinstance(error, ConnectionError) and _is_disconnected(request):
-                return web.Response()  # the client is gone; aiohttp would log an exception
+                return web.Response()  # the client is gone, and aiohttp would log an exception
             _log.exception("%s %s failed", request.method, request.path)
             return await _write_response(
                 request, _failure_response(internal_error(f"{type(error).__name__}: {error}"))

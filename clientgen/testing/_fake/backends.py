@@ -1,8 +1,9 @@
 """Calls the webhooks that the server needs for a response: over HTTPS, or in this process.
 
 A transport that gets a `Deferred` passes its calls to `Backends.start` and waits; a finished call
-wakes it. Network calls and functions run in new threads, so that a slow call can time out. A
-coroutine function runs on the event loop on which it was registered, or else on the client's loop.
+wakes the transport. Network calls and functions run in new threads, so that a slow call can time
+out. A coroutine function runs on the event loop on which it was registered, or else on the client's
+loop.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ class Backends:
 
 
 class LoopCalls:
-    """The webhook calls of one request on an event loop. A context manager."""
+    """The webhook calls of one request on an event loop. Use it as a context manager."""
 
     def __init__(self, backends: Backends, run: Callable[..., None]) -> None:
         self._backends = backends

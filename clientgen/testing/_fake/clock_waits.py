@@ -22,8 +22,8 @@ __all__ = ["ClockWait", "Settling", "is_alive", "running_loop"]
 _IDLE_ITERATIONS: Final = 30
 # The real time that a step waits for a thread that waits for something other than the clock.
 _THREAD_TIMEOUT_SECONDS: Final = 10.0
-# After this many requests and waits at one time, the clock moves on, because they may never end:
-# two controllers may undo each other's work. The lower limit is for the times that follow.
+# After this many requests and waits at one time, the clock moves on, because the runners may never
+# settle: two controllers may undo each other's work. The lower limit is for the times that follow.
 _MAX_ACTIVITY: Final = 2_000
 _MAX_ACTIVITY_AFTERWARDS: Final = 50
 

@@ -51,7 +51,7 @@ class ContainerFiles(dict[str, bytes]):
                 return False
 
     def run(self, process: Process) -> int:
-        """Run `tar`, `cat` or `test`; returns the exit code."""
+        """Run `tar`, `cat` or `test`, and return the exit code."""
         name, *words = process.command
         program = _PROGRAMS.get(name)
         if program is None:

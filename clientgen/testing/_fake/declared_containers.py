@@ -39,7 +39,7 @@ class Container:
         self.ports: dict[int, PortHandler] = {}
 
     def on_exec(self, handler: Handler) -> Handler:
-        """Call a function for each command that clients run. Also a decorator.
+        """Call a function for each command that clients run. Also works as a decorator.
 
             @cluster.container("shop/web-0").on_exec
             def run(process):

@@ -39,7 +39,7 @@ _MAX_ADVANCE_SECONDS: Final = 3600.0
 
 
 class Handler(Protocol):
-    """The server behind the dispatcher; `ApiServer` is one."""
+    """The server behind the dispatcher, such as `ApiServer`."""
 
     @property
     def next_due(self) -> float | None:

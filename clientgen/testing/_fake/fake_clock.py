@@ -32,8 +32,9 @@ _REFUSAL_PATIENCE_SECONDS: Final = 2.0
 class FakeClock:
     """A clock that the test controls. Pass it to a FakeCluster.
 
-    Waits by this clock last until `step` or `set` has moved it far enough: the end of a watch, a
-    delayed response, the timeout of an in-process call. Threads may share it.
+    Waits by this clock last until `step` or `set` has moved the clock far enough. Such waits are
+    the end of a watch, a delayed response, and the timeout of an in-process call. Threads may share
+    a clock.
 
     A wait for objects, a stream with a timeout, or the wait of a manager for its caches fails if
     the clock has not moved and no request was made for `patience` seconds of real time. With None,
@@ -113,7 +114,7 @@ class FakeClock:
     def stop_at(self, due: Callable[[], float | None]) -> None:
         """Make `step` stop at each time that `due` returns.
 
-        Work of the cluster then happens at its own time, and so do its effects.
+        Work of the cluster then happens, and has its effects, at its own time.
         """
         self._stops.append(due)
 
@@ -212,7 +213,7 @@ class FakeClock:
             await own.own_step_passed()
 
     async def settled(self, end: _StepEnd) -> None:
-        """Wait for the end of a step, and for the work of the code that it wakes."""
+        """Wait for the end of a step, and for the work of the code that the step wakes."""
         await end.own_step_passed()
         if end.has_settled:
             return
@@ -294,7 +295,7 @@ class FakeClock:
         return min((moment for moment in moments if moment > self._elapsed), default=None)
 
     def on_move(self, wake: Callable[[], object], until: float | None = None) -> Callable[[], None]:
-        """Call `wake` whenever the clock has moved. Returns a function that removes the listener.
+        """Call `wake` after each move of the clock. Returns a function that removes the listener.
 
         `until` is the time at which the caller gives up waiting; None for no such time.
         """

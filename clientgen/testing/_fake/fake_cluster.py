@@ -180,8 +180,8 @@ class FakeCluster:
             service_account: `namespace/name` of the ServiceAccount that makes the requests. Its
                 requests are recorded for `pytest --rbac`, and authorized by the roles of
                 `FakeCluster(rbac=...)` or of `pytest --under-rbac`. The namespace of the clientset
-                is the namespace of the ServiceAccount, as in a pod. Without it, the clientset acts
-                as an administrator. See docs/rbac.md.
+                is the namespace of the ServiceAccount, as in a pod. Without a `service_account`,
+                the clientset acts as an administrator. See docs/rbac.md.
             options: as in `Clientset.from_config`.
 
         Raises:
@@ -270,7 +270,7 @@ class FakeCluster:
                 put(self.server, _as_dict(obj))
 
     def apply_manifests(self, source: Source) -> None:
-        """Store the objects of a YAML or JSON text, file or folder, as `add` does.
+        """Store the objects of a YAML or JSON text, file or folder, like `add`.
 
         A string that has several lines or starts with a brace is read as YAML or JSON; any other
         string is a path.
@@ -315,9 +315,9 @@ class FakeCluster:
 
             cluster.logs("shop/web-0").write("listening on :8080")
 
-        The pod has to exist. The status of the pod counts the restarts: text written before the
-        last restart is the log that `previous=True` reads. Before the first call of `logs`, the log
-        of every container is "fake logs"; afterwards, logs are empty.
+        The pod must exist. The status of the pod counts the restarts: `previous=True` reads the
+        text that was written before the last restart. Before the first call of `logs`, the log of
+        every container is "fake logs"; afterwards, logs are empty.
 
         Args:
             pod: the namespace and the name, such as `shop/web-0`.
@@ -349,7 +349,7 @@ class FakeCluster:
         all work is done when a request returns, and watches have seen every step.
 
         Args:
-            nodes: how many nodes to add; by default one if the cluster has none, else 0.
+            nodes: how many nodes to add; by default one if the cluster has no node, else 0.
             pod_start: the seconds from the scheduling of a pod until it is ready.
             pod_stop: the seconds from the deletion of a pod until it has ended; at most its grace
                 period.
@@ -391,7 +391,7 @@ class FakeCluster:
 
     @property
     def played(self) -> Play:
-        """The object that `play` returned, for code that did not call it: `clientgen serve --play`.
+        """The object that `play` returned, for tests of `clientgen serve --play`.
 
         Raises:
             RuntimeError: `play` was not called.
@@ -413,7 +413,7 @@ class FakeCluster:
         return self._clock
 
     def settle(self, limit: float = 3600.0) -> None:
-        """Move the `FakeClock` on until the cluster has no more work.
+        """Move the `FakeClock` until the cluster has no more work.
 
         Deadlines, back-offs, schedules of CronJobs and the removal of finished Jobs do not count
         as work: use `FakeClock.step` to reach them.
@@ -478,9 +478,9 @@ class FakeCluster:
             verb: get, list, watch, create, update, patch, delete, deletecollection, or `*`.
             resource: as in RBAC: `pods`, `deployments.apps`, `pods/status`, `*/scale`, or `*`.
             reaction: an error class of `clientgen.runtime.errors` or an instance, an HTTP error
-                code, ConnectionLost to break the connection before the server gets the request,
-                an object to return, or a function of the Action that returns or raises one of
-                these. If it returns None, the request continues.
+                code, ConnectionLost to break the connection before the server gets the request, an
+                object to return, or a function of the Action that returns or raises one of these.
+                If the function returns None, the request continues.
             namespace: react only in this namespace.
             name: react only to objects with this name.
             times: react only to this many requests.
@@ -550,7 +550,7 @@ class FakeCluster:
             return afterwards(proceed(), lambda answer: cut(answer, after))
 
         if isinstance(after, int) and after < 0:
-            raise ValueError(f"after={after}: after must be a number of bytes, 0 or more")
+            raise ValueError(f"after={after}: write a number of bytes, 0 or more")
         return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
 
     def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
@@ -606,7 +606,7 @@ class FakeCluster:
         self.dispatcher.clear_rules()
 
     def compact(self) -> None:
-        """Drop the history: older versions get 410 Expired from now on."""
+        """Drop the history. From now on, requests for older versions get 410 Expired."""
         with self.dispatcher.lock:
             self.server.compact()
 
@@ -667,7 +667,7 @@ def fake_clientset(
 ) -> C:
     """Create a clientset for a new cluster with `objects`. `cluster_of` returns the cluster.
 
-    Clientsets of other packages can share its cluster by its connection:
+    To use the same cluster with another package, pass the REST client:
     `crontabs.Clientset(k.rest)`.
 
     Args:

@@ -28,7 +28,7 @@ _BACKLOG = 1024
 
 
 class LocalServer:
-    """Serves a cluster on 127.0.0.1 from its own thread. A context manager.
+    """Serves a cluster on 127.0.0.1 in a thread. Use it as a context manager.
 
     ::
 
@@ -103,7 +103,7 @@ class LocalServer:
         """The path of the kubeconfig. A temporary kubeconfig is removed when the server stops.
 
         Raises:
-            RuntimeError: the server was never entered.
+            RuntimeError: the server has not run yet.
         """
         if self._kubeconfig is None:
             raise RuntimeError(f"{self!r} is not running: use it in a with statement")

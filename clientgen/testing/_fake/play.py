@@ -111,9 +111,9 @@ class PlayedPods:
             ValueError: an argument is out of range.
         """
         if not 1 <= exit_code <= _MAX_EXIT_CODE:
-            raise ValueError(f"exit_code={exit_code!r}: exit_code must be a number from 1 to 255")
+            raise ValueError(f"exit_code={exit_code!r}: write a number from 1 to 255")
         if times is not None and times < 1:
-            raise ValueError(f"times={times!r}: times must be 1 or more")
+            raise ValueError(f"times={times!r}: write 1 or more")
         if not reason:
             raise ValueError("reason='': write a reason, such as 'Error'")
         seconds = check_seconds("after", after)

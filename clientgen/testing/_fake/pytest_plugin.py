@@ -1,4 +1,4 @@
-"""Fixtures and options for pytest. Each imports its modules when it is first used.
+"""Fixtures and options for pytest. Modules are imported at the first use.
 
 `fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
 change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path

@@ -1,7 +1,7 @@
 """The pytest options for RBAC: record requests of service accounts, derive roles, check roles.
 
-`pytest_plugin` loads this module if one of the options is used. Workers of pytest-xdist send their
-records to the main process, which checks and writes.
+`pytest_plugin` imports this module if an option for RBAC is used. Workers of pytest-xdist send
+their records to the main process, which checks and writes.
 """
 
 from __future__ import annotations
@@ -206,7 +206,10 @@ class RbacRun:
         return not findings
 
     def _report_denied(self) -> bool:
-        """Report refused requests and the rules that would allow them. Returns True without any."""
+        """Report refused requests and the rules that would allow them.
+
+        Returns True if there are none.
+        """
         denied: dict[Account, list[Access]] = {}
         for (account, access), test in sorted(self._run.denied.items(), key=lambda item: item[0]):
             denied.setdefault(account, []).append(access)

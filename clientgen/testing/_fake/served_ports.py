@@ -156,7 +156,7 @@ def serve(handler: PortHandler | None, connection: PortConnection) -> str:
 
 
 def pipe_to(address: str) -> PortHandler:
-    """Return a function that connects a port with a server, such as `127.0.0.1:5432`.
+    """Return a function that connects a port to a server, such as `127.0.0.1:5432`.
 
     Raises:
         ValueError: `address` is not `host:port`.

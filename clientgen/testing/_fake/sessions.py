@@ -18,7 +18,7 @@ MAX_BUFFERED_BYTES: Final = 1 << 20
 
 
 class Session(Upgrade):
-    """Messages to and from a client. Functions send in their threads; the transport takes them.
+    """Messages to and from a client. Functions send messages; the transport takes the messages.
 
     Attributes:
         changed: notified when messages were taken or received, or the client has disconnected.
@@ -85,7 +85,7 @@ class Session(Upgrade):
         self.wake()
 
     def post(self, data: bytes) -> None:
-        """Send a message of the protocol itself, without waiting."""
+        """Send a message of the protocol, without waiting."""
         with self.changed:
             if not self._is_closed:
                 self._outgoing.append(data)

@@ -1,7 +1,7 @@
 """The server side of SPDY 3.1, without I/O: frames from and to a client.
 
-kubectl uses SPDY for port-forward. There is no flow control (windows), as in the library of kubectl
-and the kubelet (github.com/moby/spdystream).
+kubectl uses SPDY for port-forward. Like the library of kubectl and the kubelet
+(github.com/moby/spdystream), this has no flow control (windows).
 """
 
 from __future__ import annotations

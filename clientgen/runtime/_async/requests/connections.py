@@ -95,7 +95,7 @@ class AsyncConnections(Unpicklable):
     async def stream(
         self, request: HttpRequest, deadline: float | None, opening: AsyncStreamOpening
     ) -> AsyncByteStream:
-        """Open a stream over a connection of its own.
+        """Open a stream over a new connection.
 
         Raises:
             LeadershipLost: The caller's work may not write any more.

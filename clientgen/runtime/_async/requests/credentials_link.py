@@ -30,7 +30,7 @@ class AsyncSigner(Unpicklable):
 
     Args:
         credentials: The credentials of the configuration.
-        connections: The connections, which are opened again if a credential needs new ones.
+        connections: The connections, which are opened again if a credential needs new connections.
         fixed: The headers of all requests. The first is Accept, which a request may replace.
         deadlines: The deadlines of the client.
         owner: The name of the client, for errors.
@@ -82,7 +82,7 @@ class AsyncSigner(Unpicklable):
         return credential
 
     async def renew_rejected(self, rejected: Credential, deadline: float | None) -> bool:
-        """Get another credential after a 401. Returns whether the credential is another one."""
+        """Get the credential again after a 401. Returns whether it is another credential."""
         self._credentials.rejected(rejected)
         return await self.ready(deadline) is not rejected
 

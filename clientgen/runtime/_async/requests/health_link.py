@@ -96,7 +96,7 @@ class AsyncServerProbe:
         return await self._connections.send_probe(request, timeout, fresh=fresh)
 
     async def close_probe(self) -> None:
-        """Close the connection that is kept."""
+        """Close the connection for probes."""
         await self._connections.close_probe()
 
     def drop_idle(self) -> None:

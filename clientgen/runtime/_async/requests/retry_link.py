@@ -27,7 +27,7 @@ _ERROR_BODY_TIMEOUT_SECONDS = 10.0
 
 
 class AsyncRetryLink:
-    """Sends a request until a response is final, and raises an error if the response is one.
+    """Sends a request until a response is final, and raises the error of a failed response.
 
     For the other links, each attempt is a separate request.
     """

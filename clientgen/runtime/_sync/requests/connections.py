@@ -96,7 +96,7 @@ class Connections(Unpicklable):
     def stream(
         self, request: HttpRequest, deadline: float | None, opening: StreamOpening
     ) -> ByteStream:
-        """Open a stream over a connection of its own.
+        """Open a stream over a new connection.
 
         Raises:
             LeadershipLost: The caller's work may not write any more.

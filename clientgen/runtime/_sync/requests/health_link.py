@@ -95,7 +95,7 @@ class ServerProbe:
         return self._connections.send_probe(request, timeout, fresh=fresh)
 
     def close_probe(self) -> None:
-        """Close the connection that is kept."""
+        """Close the connection for probes."""
         self._connections.close_probe()
 
     def drop_idle(self) -> None:

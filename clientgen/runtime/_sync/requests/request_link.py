@@ -24,8 +24,8 @@ __all__ = [
 class RequestLink(Protocol):
     """Sends requests through the next link.
 
-    A link has one task. There is one for each client, and it holds no state of a single request,
-    because many requests pass it at the same time.
+    Each client has its own links. A link holds no state of a single request, because many requests
+    pass it at the same time.
     """
 
     def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
@@ -73,7 +73,7 @@ class StreamOpening:
     A new kind of stream is a subclass with its own `open`.
 
     Attributes:
-        is_watch: Whether the stream is a watch. A server sends its headers at once.
+        is_watch: Whether the stream is a watch, whose headers a server sends at once.
         can_resume: Whether the reader can continue with another stream without a loss.
         is_rate_limited: Whether the rate limit of the client applies.
         changes: Whether the stream may change something although its method is GET, like a command.
