@@ -283,9 +283,9 @@ async def test_bodies_that_do_not_end_make_room_for_those_of_others(
     async with AsyncEndpoints("webhooks", ANYWHERE, echo) as endpoints:
         peers = part_of(endpoints, "peers")
         with await run_blocking(lambda: held(endpoints.address, 10, begun)):
-            await until(lambda: peers._bytes.total() == 10_000)
+            await until(lambda: peers._reserved_bytes.total() == 10_000)
             assert b" 202 " in await asked_from_elsewhere(endpoints, b"y" * 3000)
-            assert peers._bytes.total() <= 7000
+            assert peers._reserved_bytes.total() <= 7000
     assert not caplog.records
 
 
@@ -322,7 +322,7 @@ async def test_answers_that_are_not_read_have_a_part_of_the_memory_only(
     async with AsyncEndpoints("metrics", ANYWHERE, large, timeout=1000) as endpoints:
         peers = part_of(endpoints, "peers")
         with await run_blocking(lambda: held(endpoints.address, 2, GET)):
-            await until(lambda: peers._bytes.total() == 2 * len(LARGE))
+            await until(lambda: peers._reserved_bytes.total() == 2 * len(LARGE))
             refused = await ask(endpoints, "GET", "/")
             assert refused.status == 503
             assert (
@@ -332,8 +332,10 @@ async def test_answers_that_are_not_read_have_a_part_of_the_memory_only(
             assert (await ask(endpoints, "GET", "/small")).status == 202
             assert (await asked_from_elsewhere(endpoints)).endswith(LARGE)
             # One of the two had to make room.
-            await until(lambda: peers._bytes.total() == len(LARGE) and len(peers._peer_of) == 1)
-        await until(lambda: not peers._bytes)
+            await until(
+                lambda: peers._reserved_bytes.total() == len(LARGE) and len(peers._peer_of) == 1
+            )
+        await until(lambda: not peers._reserved_bytes)
     assert not caplog.records
 
 
@@ -371,7 +373,7 @@ async def test_a_client_that_does_not_read_its_answer_is_cut_off(has_tls: bool) 
         with await run_blocking(lambda: connected(endpoints.address, trusting)) as connection:
             await run_blocking(lambda: connection.sendall(GET))
             await asked.wait()
-            await until(lambda: not peers._peer_of and not peers._bytes)
+            await until(lambda: not peers._peer_of and not peers._reserved_bytes)
             assert len(await run_blocking(lambda: everything(connection))) < len(LARGE)
 
 

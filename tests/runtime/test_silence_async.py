@@ -185,8 +185,8 @@ async def test_a_silent_server_that_answers_keeps_its_streams(server):
         await until(lambda: next(iter(cms._sinks.values())).reflector._stream)
         kept = monitor._health.kept_since
         stream = next(iter(cms._sinks.values())).reflector._stream
-        asked = monitor._health._asked_at
-        await until(lambda: monitor._health._asked_at != asked)
+        asked = monitor._health._probed_at
+        await until(lambda: monitor._health._probed_at != asked)
         assert monitor._health.kept_since == kept
         assert next(iter(cms._sinks.values())).reflector._stream is stream
         assert watches(server) == 2
