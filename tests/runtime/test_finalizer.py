@@ -274,7 +274,7 @@ async def test_objects_without_a_class(world: World) -> None:
 async def test_what_is_wrong_is_refused_before_anything_is_sent(world: World) -> None:
     async with world.k() as k:
         for wrong in ("copies", "", "example.com/", "/copies", "a/b/c", "Example.com/a", None):
-            with pytest.raises(ValueError, match="is not a finalizer name; write a domain"):
+            with pytest.raises(ValueError, match="is not a finalizer name; write your domain"):
                 AsyncFinalizer(k, wrong, world.clean)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="cleanup must be a function, not None"):
             AsyncFinalizer(k, NAME, None)  # type: ignore[arg-type]

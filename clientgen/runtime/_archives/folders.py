@@ -113,7 +113,7 @@ class Folder(OpenFolder):
             except FileNotFoundError:
                 with suppress(FileExistsError):  # another program has created it meanwhile
                     location, options = self._location(name)
-                    os.mkdir(location, mode, **options)  # noqa: PTH102 - paths know no descriptors
+                    os.mkdir(location, mode, **options)  # noqa: PTH102 - Path does not take descriptors
             except NotADirectoryError:
                 raise _not_a_directory(path) from None
             try:

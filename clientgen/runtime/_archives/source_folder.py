@@ -66,7 +66,7 @@ class SourceFolder(OpenFolder):
         location, options = self._location(".")
         with self._with_path("."):
             if not options:
-                return sorted(os.listdir(location))  # noqa: PTH208 - paths know no descriptors
+                return sorted(os.listdir(location))  # noqa: PTH208 - Path does not take descriptors
             # A descriptor with O_PATH cannot be read.
             descriptor = os.open(location, _LIST_FLAGS, **options)
             try:

@@ -694,7 +694,7 @@ class ClientsetBase:
         return self.dynamic.find(kind, self._rest.deadline({}))
 
     def _rediscover_unregistered(self, what: object) -> None:
-        """Discover an unregistered kind anew, because `wait` may take a 404 as "deleted"."""
+        """Discover an unregistered kind again, because `wait` may take a 404 as "deleted"."""
         try:
             self.scheme.resource(what if isinstance(what, type) else self._kind_of(what))
         except LookupError:
