@@ -244,7 +244,11 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
         r'^write patch\(OBJECT, patch\) or patch\(CLASS, "NAME", patch\)$',
     ),
     (lambda k: k.edit(config_map(), "web", print), TypeError, "write edit.OBJECT, change. or edit"),
-    (lambda k: k.delete_collection(Pod), ValueError, r"^delete_collection\(Pod\): it needs a name"),
+    (
+        lambda k: k.delete_collection(Pod),
+        ValueError,
+        r"^delete_collection\(Pod\): the call needs a namespace",
+    ),
     (
         lambda k: k.create(config_map(namespace="shop"), namespace="default"),
         ValueError,

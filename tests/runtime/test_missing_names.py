@@ -310,7 +310,7 @@ def test_mappers_and_recorders_name_objects(bad: Any) -> None:
             [*requests_of(lambda _: [Request(bad, "web")], None)]
     assert [*requests_of(lambda _: [Request("", "node"), Request("shop", "web")], None)]
     if not isinstance(bad, str) or not bad:
-        with pytest.raises(ValueError, match="no event"):
+        with pytest.raises(ValueError, match="the object of an event needs"):
             Reference.to({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": bad}})
 
 
