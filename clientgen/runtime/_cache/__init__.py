@@ -11,5 +11,5 @@ without a class. The other modules read only the metadata of an entry of the sto
 Caches show own writes at once: the REST client passes responses to writes to the informers of the
 same client (`written_caches`, `write_requests`, `write_answers`). `own_writes` shows the written
 objects on top of what the watch has delivered, until the watch delivers them. Handlers get only
-what the watch delivers. docs/internals/own-writes.md has the facts.
+what the watch delivers. The page own-writes of docs/internals has the facts.
 """

@@ -168,7 +168,7 @@ class DeleteOptions(CallOptions, total=False):
     resource_version: str
     """Delete the object only if it has this resource version."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
-    """Delete an object that the server cannot read."""
+    """Delete an unreadable object."""
 
 
 class DeleteCollectionOptions(CallOptions, total=False):
@@ -199,7 +199,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
     orphan_dependents: bool
     """Deprecated: use `propagation_policy`."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
-    """Delete objects that the server cannot read."""
+    """Delete unreadable objects."""
 
 
 class LogOptions(CallOptions, total=False):
@@ -254,7 +254,7 @@ class ExecStreamOptions(TypedDict, total=False):
     tty: bool
     """Whether the process runs in a terminal. Its stderr is then part of its stdout."""
     timeout: float | None
-    """The seconds until which the server must open the stream."""
+    """The seconds within which the server must open the stream."""
 
 
 class ExecOptions(CallOptions, total=False):
@@ -297,7 +297,7 @@ class ProxyStreamOptions(TypedDict, total=False):
     body: bytes | str
     """The body."""
     timeout: float | None
-    """The seconds until which the response must begin."""
+    """The seconds within which the response must begin."""
 
 
 class ProxyOptions(CallOptions, total=False):

@@ -119,8 +119,8 @@ class AsyncControllerRevisionCollection(AsyncWaitingCollection[ControllerRevisio
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(ControllerRevision, options)
@@ -150,8 +150,8 @@ class AsyncControllerRevisionClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(ControllerRevision, body, options)
@@ -165,8 +165,8 @@ class AsyncControllerRevisionClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(ControllerRevision, body, options)
@@ -181,8 +181,8 @@ class AsyncControllerRevisionClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -198,8 +198,8 @@ class AsyncControllerRevisionClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(ControllerRevision, name, change, options)
@@ -215,8 +215,8 @@ class AsyncControllerRevisionClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -234,11 +234,11 @@ class AsyncControllerRevisionClient(
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ControllerRevision, name, options)
@@ -260,9 +260,9 @@ class AsyncControllerRevisionClient(
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(ControllerRevisionList, options)
@@ -318,8 +318,8 @@ class AsyncDaemonSetCollection(AsyncWaitingCollection[DaemonSet]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(DaemonSet, options)
@@ -346,8 +346,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(DaemonSet, body, options)
@@ -361,8 +361,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(DaemonSet, body, options)
@@ -377,8 +377,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -394,8 +394,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(DaemonSet, name, change, options)
@@ -411,8 +411,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -426,11 +426,11 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(DaemonSet, name, options)
@@ -452,9 +452,9 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(DaemonSetList, options)
@@ -468,8 +468,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(DaemonSet, body, options, subresource="status")
@@ -485,8 +485,8 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -546,8 +546,8 @@ class AsyncDeploymentCollection(AsyncWaitingCollection[Deployment]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(Deployment, options)
@@ -574,8 +574,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(Deployment, body, options)
@@ -589,8 +589,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Deployment, body, options)
@@ -605,8 +605,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -622,8 +622,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(Deployment, name, change, options)
@@ -639,8 +639,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -654,11 +654,11 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Deployment, name, options)
@@ -680,9 +680,9 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(DeploymentList, options)
@@ -696,8 +696,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Deployment, body, options, subresource="status")
@@ -713,8 +713,8 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -779,8 +779,8 @@ class AsyncReplicaSetCollection(AsyncWaitingCollection[ReplicaSet]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(ReplicaSet, options)
@@ -807,8 +807,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(ReplicaSet, body, options)
@@ -822,8 +822,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(ReplicaSet, body, options)
@@ -838,8 +838,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -855,8 +855,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(ReplicaSet, name, change, options)
@@ -872,8 +872,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -887,11 +887,11 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ReplicaSet, name, options)
@@ -913,9 +913,9 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(ReplicaSetList, options)
@@ -929,8 +929,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(ReplicaSet, body, options, subresource="status")
@@ -946,8 +946,8 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1012,8 +1012,8 @@ class AsyncStatefulSetCollection(AsyncWaitingCollection[StatefulSet]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(StatefulSet, options)
@@ -1040,8 +1040,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(StatefulSet, body, options)
@@ -1055,8 +1055,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(StatefulSet, body, options)
@@ -1071,8 +1071,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1088,8 +1088,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(StatefulSet, name, change, options)
@@ -1105,8 +1105,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1120,11 +1120,11 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(StatefulSet, name, options)
@@ -1146,9 +1146,9 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(StatefulSetList, options)
@@ -1162,8 +1162,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(StatefulSet, body, options, subresource="status")
@@ -1179,8 +1179,8 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """

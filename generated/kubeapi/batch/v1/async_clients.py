@@ -94,8 +94,8 @@ class AsyncCronJobCollection(AsyncWaitingCollection[CronJob]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(CronJob, options)
@@ -122,8 +122,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(CronJob, body, options)
@@ -137,8 +137,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(CronJob, body, options)
@@ -153,8 +153,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -170,8 +170,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(CronJob, name, change, options)
@@ -187,8 +187,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -202,11 +202,11 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CronJob, name, options)
@@ -228,9 +228,9 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(CronJobList, options)
@@ -244,8 +244,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(CronJob, body, options, subresource="status")
@@ -261,8 +261,8 @@ class AsyncCronJobClient(AsyncWaitingClient[CronJob], AsyncCronJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -322,8 +322,8 @@ class AsyncJobCollection(AsyncWaitingCollection[Job]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(Job, options)
@@ -350,8 +350,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(Job, body, options)
@@ -365,8 +365,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Job, body, options)
@@ -381,8 +381,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -398,8 +398,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(Job, name, change, options)
@@ -415,8 +415,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -430,11 +430,11 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Job, name, options)
@@ -456,9 +456,9 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(JobList, options)
@@ -472,8 +472,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Job, body, options, subresource="status")
@@ -489,8 +489,8 @@ class AsyncJobClient(AsyncWaitingClient[Job], AsyncJobCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """

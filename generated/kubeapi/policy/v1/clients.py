@@ -92,8 +92,8 @@ class PodDisruptionBudgetCollection(WaitingCollection[PodDisruptionBudget]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(PodDisruptionBudget, options)
@@ -123,8 +123,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._create(PodDisruptionBudget, body, options)
@@ -138,8 +138,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._update(PodDisruptionBudget, body, options)
@@ -154,8 +154,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -171,8 +171,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._edit(PodDisruptionBudget, name, change, options)
@@ -188,8 +188,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -207,11 +207,11 @@ class PodDisruptionBudgetClient(
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._delete(PodDisruptionBudget, name, options)
@@ -233,9 +233,9 @@ class PodDisruptionBudgetClient(
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._delete_collection(PodDisruptionBudgetList, options)
@@ -249,8 +249,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._update(PodDisruptionBudget, body, options, subresource="status")
@@ -266,8 +266,8 @@ class PodDisruptionBudgetClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """

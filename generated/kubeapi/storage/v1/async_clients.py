@@ -124,8 +124,8 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(CSIDriver, options)
@@ -148,8 +148,8 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(CSIDriver, body, options)
@@ -163,8 +163,8 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(CSIDriver, body, options)
@@ -179,8 +179,8 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -196,8 +196,8 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(CSIDriver, name, change, options)
@@ -213,8 +213,8 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -228,11 +228,11 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CSIDriver, name, options)
@@ -254,9 +254,9 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(CSIDriverList, options)
@@ -312,8 +312,8 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(CSINode, options)
@@ -336,8 +336,8 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(CSINode, body, options)
@@ -351,8 +351,8 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(CSINode, body, options)
@@ -367,8 +367,8 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -384,8 +384,8 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(CSINode, name, change, options)
@@ -401,8 +401,8 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -416,11 +416,11 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CSINode, name, options)
@@ -442,9 +442,9 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(CSINodeList, options)
@@ -500,8 +500,8 @@ class AsyncCSIStorageCapacityCollection(AsyncWaitingCollection[CSIStorageCapacit
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(CSIStorageCapacity, options)
@@ -531,8 +531,8 @@ class AsyncCSIStorageCapacityClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(CSIStorageCapacity, body, options)
@@ -546,8 +546,8 @@ class AsyncCSIStorageCapacityClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(CSIStorageCapacity, body, options)
@@ -562,8 +562,8 @@ class AsyncCSIStorageCapacityClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -579,8 +579,8 @@ class AsyncCSIStorageCapacityClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(CSIStorageCapacity, name, change, options)
@@ -596,8 +596,8 @@ class AsyncCSIStorageCapacityClient(
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -615,11 +615,11 @@ class AsyncCSIStorageCapacityClient(
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(CSIStorageCapacity, name, options)
@@ -641,9 +641,9 @@ class AsyncCSIStorageCapacityClient(
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(CSIStorageCapacityList, options)
@@ -699,8 +699,8 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(StorageClass, options)
@@ -723,8 +723,8 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(StorageClass, body, options)
@@ -738,8 +738,8 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(StorageClass, body, options)
@@ -754,8 +754,8 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -771,8 +771,8 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(StorageClass, name, change, options)
@@ -788,8 +788,8 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -803,11 +803,11 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(StorageClass, name, options)
@@ -829,9 +829,9 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(StorageClassList, options)
@@ -887,8 +887,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(VolumeAttachment, options)
@@ -911,8 +911,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(VolumeAttachment, body, options)
@@ -926,8 +926,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(VolumeAttachment, body, options)
@@ -942,8 +942,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -959,8 +959,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(VolumeAttachment, name, change, options)
@@ -976,8 +976,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -995,11 +995,11 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(VolumeAttachment, name, options)
@@ -1021,9 +1021,9 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(VolumeAttachmentList, options)
@@ -1037,8 +1037,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(VolumeAttachment, body, options, subresource="status")
@@ -1054,8 +1054,8 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1116,8 +1116,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(VolumeAttributesClass, options)
@@ -1140,8 +1140,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(VolumeAttributesClass, body, options)
@@ -1155,8 +1155,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(VolumeAttributesClass, body, options)
@@ -1171,8 +1171,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1188,8 +1188,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(VolumeAttributesClass, name, change, options)
@@ -1205,8 +1205,8 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1224,11 +1224,11 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(VolumeAttributesClass, name, options)
@@ -1250,9 +1250,9 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(VolumeAttributesClassList, options)

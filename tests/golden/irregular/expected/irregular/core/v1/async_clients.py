@@ -87,8 +87,8 @@ class AsyncBindingClient(AsyncResourceClient):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(Status, body, options)
@@ -190,8 +190,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(Namespace, options)
@@ -214,8 +214,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(Namespace, body, options)
@@ -229,8 +229,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Namespace, body, options)
@@ -245,8 +245,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -262,8 +262,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(Namespace, name, change, options)
@@ -279,8 +279,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -294,11 +294,11 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Namespace, name, options)
@@ -312,8 +312,8 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Namespace, body, options, subresource="finalize")
@@ -368,8 +368,8 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(Pod, options)
@@ -383,8 +383,8 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             container: only containers of this name.
             since_seconds: only lines of the last seconds.
             since_time: only lines since this time.
-            tail_lines: only this many lines of each log at first.
-            timeout: the seconds after which `RequestTimeout` ends it.
+            tail_lines: only this many lines at the end of each log.
+            timeout: the seconds after which the call raises `RequestTimeout`.
         """
         return self._tail(options)
 
@@ -410,8 +410,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(Pod, body, options)
@@ -425,8 +425,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Pod, body, options)
@@ -441,8 +441,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -458,8 +458,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(Pod, name, change, options)
@@ -475,8 +475,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -490,11 +490,11 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(Pod, name, options)
@@ -516,9 +516,9 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(PodList, options)
@@ -532,8 +532,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(Pod, body, options, subresource="status")
@@ -549,8 +549,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -608,9 +608,9 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             container: the container; required for pods with several.
-            stdin: the input of the command. It needs a server of Kubernetes 1.30 or later.
+            stdin: the input of the command. This needs Kubernetes 1.30 or later.
             check: whether another exit code than 0 raises `ExecFailed`.
-            limit: the most bytes of output; more is an error.
+            limit: the maximum size of the output in bytes. A larger output is an error.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._exec(name, command, options)
@@ -627,7 +627,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             container: the container; required for pods with several.
             stdin: whether the process gets an input.
             tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
-            timeout: the seconds in which the server has to open the stream.
+            timeout: the seconds within which the server must open the stream.
         """
         return self._exec_stream(name, command, options)
 
@@ -644,8 +644,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             container: the container; required for pods with several.
-            limit: the most bytes to copy; more is an error.
-            on_progress: called with the number of bytes that were copied so far; in `sync`, by another thread.
+            limit: the maximum number of bytes to copy. A larger copy is an error.
+            on_progress: called with the number of copied bytes. In `sync`, another thread calls it.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._copy_to(name, source, target, options)
@@ -663,8 +663,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             container: the container; required for pods with several.
-            limit: the most bytes to copy; more is an error.
-            on_progress: called with the number of bytes that were copied so far; in `sync`, by another thread.
+            limit: the maximum number of bytes to copy. A larger copy is an error.
+            on_progress: called with the number of copied bytes. In `sync`, another thread calls it.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._copy_from(name, source, target, options)
@@ -679,8 +679,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create_named(
@@ -702,8 +702,8 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         body = body or Eviction(metadata=ObjectMeta(name=name))
@@ -767,8 +767,8 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
             shard_selector: the part of the collection that is selected, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
-            bookmarks: whether to yield these reports, too, as events of the type BOOKMARK.
-            send_initial_events: whether to yield the objects that exist already first.
+            bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
+            send_initial_events: whether to yield the existing objects first.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._watch(ServiceAccount, options)
@@ -795,8 +795,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create(ServiceAccount, body, options)
@@ -810,8 +810,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._update(ServiceAccount, body, options)
@@ -826,8 +826,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: for ApplyPatch: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -843,8 +843,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._edit(ServiceAccount, name, change, options)
@@ -860,8 +860,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             force: take over fields that other field managers own.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -875,11 +875,11 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
         Args:
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
-            resource_version: delete the object only if it has this version.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            resource_version: delete the object only if it has this resource version.
+            ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete(ServiceAccount, name, options)
@@ -901,9 +901,9 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
-            propagation_policy: what becomes of dependents: `Background`, `Foreground` or `Orphan`.
+            propagation_policy: how dependents are deleted: `Background`, `Foreground` or `Orphan`.
             orphan_dependents: deprecated: use `propagation_policy`.
-            ignore_store_read_error_with_cluster_breaking_potential: delete what cannot be read.
+            ignore_store_read_error_with_cluster_breaking_potential: delete unreadable objects.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._delete_collection(ServiceAccountList, options)
@@ -918,8 +918,8 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
 
         Args:
             dry_run: run all checks, but store nothing.
-            field_manager: the owner of the fields that are set; by default the program's name.
-            field_validation: what becomes of unknown fields: `Strict`, `Warn` or `Ignore`.
+            field_manager: the owner of the fields that are set; by default the name of the program.
+            field_validation: how the server treats unknown fields: `Strict`, `Warn` or `Ignore`.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._create_named(
