@@ -13,9 +13,11 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock  # `threading` takes time to import
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import UNSET, Struct, json
+
+from clientgen._json import is_array, is_object
 
 from .._http.patches import json_pointer
 from .._models.model import Model
@@ -216,21 +218,13 @@ def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, An
 
 def _steps(before: Any, after: Any) -> list[tuple[str | int, Any, Any]] | None:
     """Pair the members of two objects, or of two arrays; None for other values."""
-    if _is_object(before) and _is_object(after):
+    if is_object(before) and is_object(after):
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, UNSET), after.get(name, UNSET)) for name in names]
-    if _is_array(before) and _is_array(after):
+    if is_array(before) and is_array(after):
         pairs = zip_longest(before, after, fillvalue=UNSET)
         return [(index, old, new) for index, (old, new) in enumerate(pairs)]
     return None
-
-
-def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict)
-
-
-def _is_array(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)
 
 
 def _show(value: Any) -> str:

@@ -10,6 +10,7 @@ from .._models.statuses import make_sound, wait_seconds
 from .._models.unstructured import Object
 from ..errors import ApiError, ResponseBroken, api_error
 from .representations import check_representation
+from .status_codes import FIRST_REDIRECT, FIRST_SERVER_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +24,7 @@ T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
 _CONFLICT_STATUS = 409
-_FIRST_SERVER_ERROR_STATUS = 500
-_FIRST_REDIRECT_STATUS, _MAX_STATUS = 300, 999
+_MAX_STATUS = 999
 
 # The maximum size of the text that is kept of a body without a Status, such as a proxy's HTML page.
 _MAX_KEPT_BYTES = 2048
@@ -110,7 +110,7 @@ def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> Ap
 
 def _is_error_code(code: int | None) -> bool:
     """Return whether a code in a body is an error code. A hostile server may send any number."""
-    return code is not None and _FIRST_REDIRECT_STATUS <= code <= _MAX_STATUS
+    return code is not None and FIRST_REDIRECT <= code <= _MAX_STATUS
 
 
 def retry_after(headers: Mapping[str, str]) -> int | None:
@@ -148,7 +148,7 @@ def _make_status(method: str, response: HttpResponse) -> Status:
     code = response.status
     text = response.body[:_MAX_KEPT_BYTES].decode("utf-8", "replace").strip()
     reason, message = _REASONS.get(code, ("", f"the server answered with the code {code}"))
-    if code >= _FIRST_SERVER_ERROR_STATUS and not reason:
+    if code >= FIRST_SERVER_ERROR and not reason:
         reason, message = "InternalError", "an error of the server prevented the request"
         if text and not text.startswith("<"):  # an HTML page begins with nothing useful
             message = f"{message}: {text}"

@@ -8,6 +8,8 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from .status_codes import FIRST_REDIRECT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -18,7 +20,6 @@ MAX_RESPONSE_BYTES = 1 << 30
 
 # The maximum size of the body of an error response. The rest is not read.
 _MAX_ERROR_BYTES = 1 << 20
-_FIRST_REDIRECT_STATUS = 300
 _PIECE_BYTES = 1 << 20
 # Smaller pieces are joined, because each Python object needs additional memory.
 _SMALL_BYTES = 1 << 12
@@ -86,7 +87,7 @@ def inflater_for(status: int, headers: Mapping[str, str]) -> Inflater | None:
     try:
         return Inflater(encoding)
     except ValueError:
-        if status < _FIRST_REDIRECT_STATUS:
+        if status < FIRST_REDIRECT:
             raise
         return None
 
@@ -101,7 +102,7 @@ class BodyReader:
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], limit: int) -> None:
-        self._is_error = status >= _FIRST_REDIRECT_STATUS
+        self._is_error = status >= FIRST_REDIRECT
         self._inflater = inflater_for(status, headers)
         self._limit = min(limit, _MAX_ERROR_BYTES) if self._is_error else limit
         self._size = 0

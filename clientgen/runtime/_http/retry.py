@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ApplyConflict, ConnectionLost
+from .status_codes import FIRST_SERVER_ERROR
 
 if TYPE_CHECKING:
     from ..errors import ApiError, TransportError
@@ -30,7 +31,6 @@ _LOST_CONNECTION_PAUSE_SECONDS = 1.0
 _FIRST_CONFLICT_PAUSE_SECONDS = 0.01
 _MAX_CONFLICT_PAUSE_SECONDS = 0.5
 _TOO_MANY_REQUESTS_STATUS = 429
-_FIRST_SERVER_ERROR_STATUS = 500
 
 Random = Callable[[], float]
 AnyError = TypeVar("AnyError", bound=Exception)
@@ -56,7 +56,7 @@ class Retry:
 
     def after_response(self, status: int, retry_after: int | None, now: float) -> float | None:
         """Return the seconds to wait before the next attempt, or None if this response is final."""
-        is_busy = status == _TOO_MANY_REQUESTS_STATUS or status >= _FIRST_SERVER_ERROR_STATUS
+        is_busy = status == _TOO_MANY_REQUESTS_STATUS or status >= FIRST_SERVER_ERROR
         if retry_after is None or not is_busy:
             return None
         return self._spend(float(retry_after), now)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ApiError, TransportError
 from .retry import default_random
+from .status_codes import FIRST_SERVER_ERROR
 
 if TYPE_CHECKING:
     from .retry import Random
@@ -45,7 +46,6 @@ CHECK_TIMEOUT_SECONDS = 2.0
 """The timeout of a check whether the server is ready."""
 _RETURN_SPREAD_SECONDS = 1.0
 _NEVER = float("-inf")
-_FIRST_SERVER_ERROR_STATUS = 500
 
 
 class Health:
@@ -192,5 +192,5 @@ class Health:
 def is_outage(error: Exception | None) -> bool:
     """Return whether the error of a request may come from an outage of the server or a part."""
     if isinstance(error, ApiError):
-        return error.code >= _FIRST_SERVER_ERROR_STATUS
+        return error.code >= FIRST_SERVER_ERROR
     return isinstance(error, TransportError)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._clock import SYSTEM_CLOCK
 from .._http.server_health import CHECK_TIMEOUT_SECONDS, Health
+from .._http.status_codes import FIRST_SERVER_ERROR
 from ..errors import ConnectionLost
 from ._primitives import Event, short_lock, spawn, wait_moving, wait_until
 
@@ -27,7 +28,6 @@ _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0
 # The task keeps running this long without a stream, because a watch has none between connections.
 _IDLE_TIMEOUT_SECONDS = 2.0
-_FIRST_SERVER_ERROR = 500
 
 
 class MonitoredStream(Protocol):
@@ -286,7 +286,7 @@ class HealthMonitor:
             _logger().debug("%s did not respond to a probe: %s", self._server, error)
             status = 0
         was_down = self._health.is_down
-        is_ready = 0 < status < _FIRST_SERVER_ERROR
+        is_ready = 0 < status < FIRST_SERVER_ERROR
         with self._lock:
             is_back = self._health.note_check(monotonic(), is_ready=is_ready)
             waiting = [*self._waiting] if is_back else []

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from ..._http.request import HttpRequest
+from ..._http.status_codes import FIRST_REDIRECT, FIRST_SERVER_ERROR
 from ...errors import ConnectionLost, RequestTimeout
 from .request_link import AsyncPassThrough
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncHealthLink", "AsyncServerProbe"]
 
-_FIRST_REDIRECT = 300
-_FIRST_SERVER_ERROR = 500
 # How long a watch may take to open, as a share of the silence timeout, because servers send the
 # headers at once; and in seconds while the server does not respond.
 _WATCH_OPENING_SHARE = 0.75
@@ -53,9 +52,9 @@ class AsyncHealthLink(AsyncPassThrough):
             stream = await self._open_watch(request, deadline, opening)
         else:
             stream = await self.next.stream(request, deadline, opening)
-        if stream.status < _FIRST_SERVER_ERROR:
+        if stream.status < FIRST_SERVER_ERROR:
             self._monitor.note_response()
-        if stream.status < _FIRST_REDIRECT or opening.is_relayed:
+        if stream.status < FIRST_REDIRECT or opening.is_relayed:
             self._monitor.add_stream(
                 cast("AsyncMonitoredStream", stream), can_resume=opening.can_resume
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..._http.status_codes import FIRST_REDIRECT
 from .._primitives import short_lock
 from .request_link import AsyncPassThrough
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from ..._http.request import HttpRequest, HttpResponse
 
 __all__ = ["AsyncOwnWritesLink"]
-
-_FIRST_REDIRECT = 300
 
 
 class AsyncOwnWritesLink(AsyncPassThrough):
@@ -55,7 +54,7 @@ class AsyncOwnWritesLink(AsyncPassThrough):
             return await self.next.send(request, deadline)
         try:
             response = await self.next.send(request, deadline)
-            if response.status < _FIRST_REDIRECT:
+            if response.status < FIRST_REDIRECT:
                 pending.answered(response, self._codec)
         finally:
             pending.over()

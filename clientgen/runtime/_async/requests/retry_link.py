@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..._http.request import HttpResponse
 from ..._http.response import error_from, retry_after
 from ..._http.retry import Retry, annotate
+from ..._http.status_codes import FIRST_REDIRECT
 from ...errors import TransportError
 from .._primitives import call_later, sleep
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncRetryLink"]
 
-_FIRST_REDIRECT = 300
 # Of a response that refuses a stream, this much is read for the error message.
 _MAX_ERROR_BODY_BYTES = 65536
 _ERROR_BODY_TIMEOUT_SECONDS = 10.0
@@ -63,7 +63,7 @@ class AsyncRetryLink:
                 retry = retry or self._new_retry(request, deadline, max_retries)
                 delay, error = retry.after_error(problem, monotonic()), problem
             else:
-                if response.status < _FIRST_REDIRECT:
+                if response.status < FIRST_REDIRECT:
                     return response
                 retry = retry or self._new_retry(request, deadline, max_retries)
                 wait_asked = retry_after(response.headers)
@@ -90,7 +90,7 @@ class AsyncRetryLink:
         retry = self._new_retry(request, deadline, max_retries)
         while True:
             stream = await self.next.stream(request, deadline, opening)
-            if stream.status < _FIRST_REDIRECT:
+            if stream.status < FIRST_REDIRECT:
                 return stream
             body = await _read_error_body(stream, self._deadlines.real_deadline(deadline))
             response = HttpResponse(stream.status, stream.headers, body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..._http.status_codes import FIRST_REDIRECT
 from .._primitives import short_lock
 from .request_link import PassThrough
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from ..._http.request import HttpRequest, HttpResponse
 
 __all__ = ["OwnWritesLink"]
-
-_FIRST_REDIRECT = 300
 
 
 class OwnWritesLink(PassThrough):
@@ -56,7 +55,7 @@ class OwnWritesLink(PassThrough):
             return self.next.send(request, deadline)
         try:
             response = self.next.send(request, deadline)
-            if response.status < _FIRST_REDIRECT:
+            if response.status < FIRST_REDIRECT:
                 pending.answered(response, self._codec)
         finally:
             pending.over()
