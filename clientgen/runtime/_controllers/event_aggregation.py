@@ -14,7 +14,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from msgspec import Struct
 
@@ -144,23 +144,6 @@ class Write(Struct, kw_only=True):
     """The whole event."""
     patch: dict[str, Any] | None = None
     """The change of an existing event; None to create it. A deleted event is created again."""
-
-
-class EventWriter(Protocol):
-    """The rules of one events API."""
-
-    def report(self, event: EventReport, now: float) -> Write | None:
-        """Add a report. Returns the request to send now, or None."""
-        ...
-
-    def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """Return the requests that are due; with `everything`, also requests that are due later."""
-        ...
-
-    @property
-    def next_due(self) -> float | None:
-        """The time to call `due` next; None if no request will be due."""
-        ...
 
 
 def micro_time(time: datetime) -> str:
